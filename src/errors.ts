@@ -1,0 +1,35 @@
+/** What went wrong, as a class of its own, since the command line turns each into an exit code. */
+export type ErrorCode = 'usage' | 'study' | 'journal' | 'missing' | 'server' | 'measure' | 'render' | 'data' | 'interrupted';
+
+/** Where in a user's file the error is; `line` and `column` count from 1. */
+export interface Place {
+  readonly file: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+interface ErrorDetails {
+  readonly hint?: string;
+  readonly place?: Place;
+  readonly cause?: unknown;
+}
+
+/** The one error class of the project: a code, one clear sentence, and where possible the mend and the place. */
+export class BenchbookError extends Error {
+  override readonly name = 'BenchbookError';
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly place: Place | undefined;
+
+  constructor(code: ErrorCode, sentence: string, details: ErrorDetails = {}) {
+    super(sentence, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.hint = details.hint;
+    this.place = details.place;
+  }
+}
+
+/** The sentence of any thrown value, whatever was thrown. */
+export function sentenceOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

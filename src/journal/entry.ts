@@ -1,0 +1,163 @@
+/** JSON as it stands in a journal. */
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+
+/** The journal format that this version writes; readers refuse a newer one by name. */
+export const FORMAT_VERSION = 1;
+
+export type Outcome = 'ok' | 'failed' | 'timeout' | 'crashed' | 'skipped';
+
+/** Labels by factor name. */
+export type CellLabels = Readonly<Record<string, string | number | boolean>>;
+
+/**
+ * All values of one metric in one trial (at one within-cell), in the order taken: the index is the iteration.
+ * Columnar, so that a million samples are a few strings and not a million objects. Unit: the metric's.
+ */
+export interface Series {
+  /** `measurement.metric`, the address used everywhere. */
+  readonly metric: string;
+  readonly values: readonly number[];
+  /** Levels of within factors at which it was taken. */
+  readonly within?: CellLabels;
+  /** Offsets from the start of the measurement in seconds, one per value, for time series. */
+  readonly at?: readonly number[];
+}
+
+/** Something that a reader must know about a trial, a cell or the run; `code` is stable, `sentence` is for people. */
+export interface Caution {
+  readonly code: string;
+  readonly sentence: string;
+  /** The metric, option or measurement concerned. */
+  readonly about?: string;
+}
+
+/** One setting asked for, and what the server says it has. `verdict` as computed at the trial. */
+export interface SettingRecord {
+  readonly name: string;
+  readonly requested: string;
+  readonly effective: string | null;
+  readonly verdict: 'as requested' | 'adjusted' | 'without effect' | 'unknown' | 'not reported';
+  readonly note?: string;
+}
+
+/** A text too big for a line, kept beside the journal in `logs/` and named by its SHA-256. */
+export interface Artefact {
+  readonly name: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  /** Path below the run folder. */
+  readonly path: string;
+}
+
+/** A moment of a trial, in seconds from the return of spawn. */
+export interface Moment {
+  readonly name: string;
+  readonly atSeconds: number;
+  readonly text?: string;
+}
+
+/** First entry of every journal. */
+export interface RunEntry {
+  readonly type: 'run';
+  readonly format: number;
+  readonly toolVersion: string;
+  readonly runId: string;
+  readonly studyId: string;
+  /** SHA-256 of the study's source text. */
+  readonly studyHash: string;
+  /** ISO 8601, UTC. */
+  readonly startedAt: string;
+  readonly seed: number;
+  readonly profile: string | null;
+  /** The command line that made this run, ready to paste. */
+  readonly command: string;
+  /** The `Draft`: all that rendering needs of the study. */
+  readonly draft: JsonValue;
+  /** The `Plan`: variants, exclusions, replicates. */
+  readonly plan: JsonValue;
+}
+
+/** Facts of the machine, by topic, each a label and a text or number. */
+export interface HostEntry {
+  readonly type: 'host';
+  readonly at: string;
+  /** What decides comparability: CPU model, cores, RAM, kernel, file system, THP, virtualisation. */
+  readonly hostClass: JsonValue;
+  readonly facts: JsonValue;
+}
+
+/** A build as it was found, once per build and run; trials refer to it by `buildId`. */
+export interface ServerEntry {
+  readonly type: 'server';
+  readonly at: string;
+  /** SHA-256 over the identity below, first 16 hex digits. */
+  readonly buildId: string;
+  readonly family: 'mariadb' | 'mysql';
+  /** As the running server tells it: "10.11.19-MariaDB-0+deb12u1". */
+  readonly version: string;
+  readonly sourceRevision: string | null;
+  readonly executable: string;
+  readonly executableSha256: string;
+  /** How it was obtained: package names and versions, path, commit. */
+  readonly obtained: JsonValue;
+  /** Compiler, flags, libc, allocator, AIO: what can be told, null where it cannot. */
+  readonly toolchain: JsonValue;
+}
+
+/** One variant in one block. */
+export interface TrialEntry {
+  readonly type: 'trial';
+  readonly trialId: string;
+  readonly variantId: string;
+  readonly cell: CellLabels;
+  /** From 1; 0 is the excluded first start of a build. */
+  readonly block: number;
+  /** From 1: place in the block's order. */
+  readonly position: number;
+  readonly startedAt: string;
+  readonly durationSeconds: number;
+  /** False for warm-up trials: kept, never in statistics. */
+  readonly counted: boolean;
+  readonly outcome: Outcome;
+  /** For every outcome but ok: one sentence. */
+  readonly reason?: string;
+  readonly buildId?: string;
+  /** The exact command line, with named roots in place of paths. */
+  readonly argv?: readonly string[];
+  readonly settings?: readonly SettingRecord[];
+  /** Effective variables that could matter and are no factor are diffed over the run: name to value. */
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly samples: readonly Series[];
+  readonly moments?: readonly Moment[];
+  readonly cautions: readonly Caution[];
+  readonly artefacts: readonly Artefact[];
+  /** What a measurement kept beside its numbers (a plan, a parsed dump), by measurement name. */
+  readonly details?: JsonValue;
+}
+
+/** A fixed workload at the start of each block, to show drift of the machine itself. */
+export interface CanaryEntry {
+  readonly type: 'canary';
+  readonly at: string;
+  readonly block: number;
+  /** Seconds and rates by name. */
+  readonly values: Readonly<Record<string, number>>;
+}
+
+export interface NoteEntry {
+  readonly type: 'note';
+  readonly at: string;
+  readonly event: 'interrupted' | 'resumed' | 'torn tail dropped' | 'skipped' | 'other';
+  readonly text: string;
+}
+
+export interface EndEntry {
+  readonly type: 'end';
+  readonly at: string;
+  readonly trials: number;
+  readonly ok: number;
+  /** True where every planned trial is in the journal. */
+  readonly complete: boolean;
+}
+
+export type Entry = RunEntry | HostEntry | ServerEntry | TrialEntry | CanaryEntry | NoteEntry | EndEntry;

@@ -1,0 +1,49 @@
+import type { Place } from '../errors.ts';
+import type { Cell } from './types.ts';
+
+/** The summary that stands for the samples of a cell; the median unless the study says otherwise. */
+export type Statistic = 'median' | 'mean' | 'min' | 'max' | 'sd' | 'mad' | 'n';
+
+/**
+ * A number of the report, as data: resolved against a journal when the report is made, never before.
+ * `place` is the line of the study that wrote it.
+ */
+export type Expression =
+  | { readonly op: 'stat'; readonly metric: string; readonly at: Cell; readonly statistic: Statistic; readonly place: Place }
+  | {
+      /** numerator / denominator: the median of within-block ratios. */
+      readonly op: 'ratio';
+      readonly metric: string;
+      readonly numerator: Cell;
+      readonly denominator: Cell;
+      readonly place: Place;
+    }
+  | {
+      /** minuend − subtrahend: the median of within-block differences. */
+      readonly op: 'difference';
+      readonly metric: string;
+      readonly minuend: Cell;
+      readonly subtrahend: Cell;
+      readonly place: Place;
+    }
+  | {
+      /** The log-log slope of the metric over a numeric factor, at the other factors' levels `at`. */
+      readonly op: 'slope';
+      readonly metric: string;
+      readonly over: string;
+      readonly at: Cell;
+      readonly place: Place;
+    };
+
+/** A checkable condition on expressions, decided by interval: supported, refuted or inconclusive. */
+export type Check =
+  | { readonly op: 'below'; readonly of: Expression; readonly limit: number }
+  | { readonly op: 'above'; readonly of: Expression; readonly limit: number }
+  | { readonly op: 'between'; readonly of: Expression; readonly low: number; readonly high: number }
+  | { readonly op: 'equivalentTo'; readonly of: Expression; readonly value: number; readonly within: number }
+  | { readonly op: 'and'; readonly checks: readonly Check[] }
+  | { readonly op: 'or'; readonly checks: readonly Check[] }
+  | { readonly op: 'not'; readonly check: Check };
+
+/** `property`: should hold. `defect`: should stop holding once fixed. */
+export type ClaimKind = 'property' | 'defect';
