@@ -1,5 +1,14 @@
 /** What went wrong, as a class of its own, since the command line turns each into an exit code. */
-export type ErrorCode = 'usage' | 'study' | 'journal' | 'missing' | 'server' | 'measure' | 'render' | 'data' | 'interrupted';
+export type ErrorCode =
+  | 'usage'
+  | 'study'
+  | 'journal'
+  | 'missing'
+  | 'server'
+  | 'measure'
+  | 'render'
+  | 'data'
+  | 'interrupted';
 
 /** Where in a user's file the error is; `line` and `column` count from 1. */
 export interface Place {

@@ -32,7 +32,13 @@ export type DraftBlock =
       /** The study's lines that made it, for "show the source". */
       readonly code: string;
     }
-  | { readonly type: 'table'; readonly metrics: readonly string[]; readonly where: Cell; readonly title?: readonly (string | Expression)[]; readonly place: Place }
+  | {
+      readonly type: 'table';
+      readonly metrics: readonly string[];
+      readonly where: Cell;
+      readonly title?: readonly (string | Expression)[];
+      readonly place: Place;
+    }
   | {
       readonly type: 'claim';
       readonly id: string;

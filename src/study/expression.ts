@@ -9,7 +9,13 @@ export type Statistic = 'median' | 'mean' | 'min' | 'max' | 'sd' | 'mad' | 'n';
  * `place` is the line of the study that wrote it.
  */
 export type Expression =
-  | { readonly op: 'stat'; readonly metric: string; readonly at: Cell; readonly statistic: Statistic; readonly place: Place }
+  | {
+      readonly op: 'stat';
+      readonly metric: string;
+      readonly at: Cell;
+      readonly statistic: Statistic;
+      readonly place: Place;
+    }
   | {
       /** numerator / denominator: the median of within-block ratios. */
       readonly op: 'ratio';

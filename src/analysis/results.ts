@@ -1,0 +1,81 @@
+import type { Caution, CellLabels, Outcome } from '../journal/entry.ts';
+import type { Unit } from '../study/types.ts';
+
+/** A two-sided interval at `level` (0.95 unless said); null bounds never occur: no interval is `null` as a whole. */
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+  readonly level: number;
+}
+
+/** One metric in one cell over the counted, ok trials: the value of a trial is its median over iterations. */
+export interface Summary {
+  readonly metric: string;
+  readonly cell: CellLabels;
+  readonly unit: Unit;
+  readonly n: number;
+  readonly median: number;
+  readonly mean: number;
+  readonly mad: number;
+  readonly sd: number | null;
+  readonly cv: number | null;
+  readonly min: number;
+  readonly max: number;
+  readonly q1: number;
+  readonly q3: number;
+  /** Of the median, by order statistics; null for n < 6. */
+  readonly interval: Interval | null;
+  /** How the planned trials of the cell ended. */
+  readonly outcomes: Readonly<Partial<Record<Outcome, number>>>;
+}
+
+export type ComparisonVerdict = 'better' | 'worse' | 'lower' | 'higher' | 'equivalent' | 'inconclusive';
+
+/** numerator / denominator of one metric, paired by block where blocks pair. */
+export interface Comparison {
+  readonly metric: string;
+  readonly numerator: CellLabels;
+  readonly denominator: CellLabels;
+  /** Number of pairs, or the smaller n when unpaired. */
+  readonly n: number;
+  readonly paired: boolean;
+  readonly ratio: number;
+  /** Of the ratio alone; null for n < 6. */
+  readonly interval: Interval | null;
+  /** Simultaneous over the family shown; decides the verdict. */
+  readonly simultaneous: Interval | null;
+  readonly cliffsDelta: number | null;
+  /** Two-sided p-value of the sign-flip test on log ratios. */
+  readonly p: number | null;
+  readonly verdict: ComparisonVerdict;
+  /** Where inconclusive: about how many blocks would have decided it; null where no number of them would be credible. */
+  readonly blocksNeeded: number | null;
+}
+
+/** An expression resolved against the journal. */
+export interface Resolved {
+  readonly value: number | null;
+  readonly interval: Interval | null;
+  readonly n: number;
+  readonly unit: Unit | 'ratio';
+  readonly metric: string;
+  /** Cells that went in: one for `stat`, two for `ratio`. */
+  readonly cells: readonly CellLabels[];
+  /** Where there is no value: why, in one sentence. */
+  readonly why?: string;
+}
+
+export type ClaimVerdict = 'supported' | 'refuted' | 'inconclusive';
+
+export interface CheckResult {
+  readonly verdict: ClaimVerdict;
+  /** One sentence: "the interval 0.61 to 0.65 lies below 0.8". */
+  readonly why: string;
+  readonly values: readonly Resolved[];
+}
+
+/** A caution with the place in the report that it belongs to. */
+export interface PlacedCaution extends Caution {
+  readonly metric?: string;
+  readonly cell?: CellLabels;
+}
