@@ -21,6 +21,10 @@ interface ErrorDetails {
   readonly hint?: string;
   readonly place?: Place;
   readonly cause?: unknown;
+  /** How a trial that meets this error ends; `failed` where absent. */
+  readonly outcome?: 'failed' | 'timeout' | 'crashed';
+  /** Texts kept as artefacts of the trial, by name: the error log's tail, a process list, a backtrace. */
+  readonly evidence?: Readonly<Record<string, string>>;
 }
 
 /** The one error class of the project: a code, one clear sentence, and where possible the mend and the place. */
@@ -29,12 +33,16 @@ export class BenchbookError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
   readonly place: Place | undefined;
+  readonly outcome: 'failed' | 'timeout' | 'crashed' | undefined;
+  readonly evidence: Readonly<Record<string, string>>;
 
   constructor(code: ErrorCode, sentence: string, details: ErrorDetails = {}) {
     super(sentence, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.hint = details.hint;
     this.place = details.place;
+    this.outcome = details.outcome;
+    this.evidence = details.evidence ?? {};
   }
 }
 

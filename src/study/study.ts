@@ -1,0 +1,50 @@
+import type { Cell, Factor, Measurement, Metric, Replicates, Setup } from './types.ts';
+
+/** Values by factor name, as `setup` and `measurements` see them. */
+export type LevelValues = Readonly<Record<string, unknown>>;
+
+/** A smaller version of a study: fewer levels, fewer repetitions. */
+export interface Profile {
+  readonly levels: Readonly<Record<string, readonly (string | number | boolean)[]>>;
+  readonly replicates: Replicates | null;
+}
+
+/** A file that went into a study's bundle. */
+export interface StudyInput {
+  readonly path: string;
+  readonly sha256: string;
+}
+
+/** A loaded, validated and frozen study: every name checked, every function guarded so that it throws sentences. */
+export interface Study {
+  /** The file's name without `.study.ts`. */
+  readonly id: string;
+  /** Absolute path. */
+  readonly file: string;
+  readonly sourceText: string;
+  readonly title: string;
+  readonly tickets: readonly string[];
+  /** In declared order; integer-like labels are refused in records, so that order is kept. */
+  readonly factors: readonly Factor[];
+  /** The explicit list of variants, where the study gives one. */
+  readonly only: readonly Cell[] | null;
+  /** A level for some or all factors. */
+  readonly baseline: Cell;
+  /** A reason, or false. */
+  readonly exclude: (labels: Cell) => string | false;
+  /** Sees the values of between factors only. */
+  readonly setup: (values: LevelValues) => Setup;
+  /** Keys and metric names are the same for all values. */
+  readonly measurements: (values: LevelValues) => Readonly<Record<string, Measurement>>;
+  /** By address `measurement.metric`, in declared order. */
+  readonly metrics: Readonly<Record<string, Metric>>;
+  readonly replicates: Replicates;
+  readonly profiles: Readonly<Record<string, Profile>>;
+  /** Practical relevance as a fraction: 0.02 is 2 %. */
+  readonly threshold: number;
+  /** Called once by `draft/` with the words of the report. */
+  readonly report: (words: unknown) => readonly unknown[];
+  readonly inputs: readonly StudyInput[];
+  /** Hash of the measuring code of a study with custom measurements; null where there are none. */
+  readonly codeHash: string | null;
+}
