@@ -9,6 +9,7 @@ import type { ServerEnvironment } from './environment.ts';
 import { findInstalled, installedServer } from './installed.ts';
 import { withLock } from './lock.ts';
 import { probeBuild } from './probe.ts';
+import { fetchTarball } from './tarball.ts';
 
 /**
  * From where a server comes to a build that can be started: found, or fetched into the cache once, and asked once what
@@ -37,6 +38,8 @@ async function find(source: ServerSource, environment: ServerEnvironment): Promi
       return await findInstalled(source, environment);
     case 'debian':
       return await fetchDebian(source, environment);
+    case 'tarball':
+      return await fetchTarball(source, environment);
     default:
       throw new BenchbookError('server', `Servers from "${source.source}" are not supported yet.`);
   }
