@@ -6,6 +6,7 @@ import type { ServerSource } from '../study/types.ts';
 import { type Build, type FoundBuild, shortHash } from './build.ts';
 import { fetchDebian } from './debian.ts';
 import type { ServerEnvironment } from './environment.ts';
+import { buildFromGit } from './git.ts';
 import { findInstalled, installedServer } from './installed.ts';
 import { withLock } from './lock.ts';
 import { probeBuild } from './probe.ts';
@@ -40,6 +41,8 @@ async function find(source: ServerSource, environment: ServerEnvironment): Promi
       return await fetchDebian(source, environment);
     case 'tarball':
       return await fetchTarball(source, environment);
+    case 'git':
+      return await buildFromGit(source, environment);
     default:
       throw new BenchbookError('server', `Servers from "${source.source}" are not supported yet.`);
   }
