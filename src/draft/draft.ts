@@ -26,7 +26,7 @@ export function makeDraft(study: Study, displayFile: string): Draft {
     ),
     replicates: study.replicates,
     threshold: study.threshold,
-    blocks: blocksOf(study).map((block) => ({ ...block, place: { ...block.place, file: displayFile } })),
+    blocks: blocksOf(study, displayFile),
     source: { file: displayFile, text: study.sourceText },
   };
 }
@@ -38,11 +38,11 @@ function draftFactor(factor: Study['factors'][number]): DraftFactor {
   return { name: factor.name, within: factor.within, labels, numeric };
 }
 
-function blocksOf(study: Study): DraftBlock[] {
+function blocksOf(study: Study, displayFile: string): DraftBlock[] {
   const place = placeOfWords(study.file, study.sourceText, ['report']);
   let written: unknown;
   try {
-    written = study.report(wordsFor(study));
+    written = study.report(wordsFor(study, displayFile));
   } catch (cause) {
     if (cause instanceof BenchbookError) throw cause;
     const at = cause instanceof Error ? placeInStack(cause, study.file) : place;

@@ -17,9 +17,9 @@ const FIGURE_OPTIONS = ['metric', 'x', 'color', 'where', 'title', 'caption', 'sh
 type Parts = readonly (string | Expression)[];
 type Given = Readonly<Record<string, unknown>>;
 
-/** The words that a study's report is written with: each checks its names and yields data. */
-export function wordsFor(study: Study): Readonly<Record<string, unknown>> {
-  const here = (): Place => placeInStack(new Error('here'), study.file);
+/** The words that a study's report is written with: each checks its names and yields data. `displayFile` names the study in places. */
+export function wordsFor(study: Study, displayFile: string): Readonly<Record<string, unknown>> {
+  const here = (): Place => ({ ...placeInStack(new Error('here'), study.file), file: displayFile });
   const claimIds = new Set<string>();
 
   const pair = (
