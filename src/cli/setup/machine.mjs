@@ -39,7 +39,8 @@ export function isRoot() {
 
 /** Whether apt knows any source; it may never have fetched its lists. */
 export function aptHasSources() {
-  const targets = spawnSync('apt-get', ['indextargets', '--format', '$(SITE)'], { encoding: 'utf8' });
+  const args = ['indextargets', '--no-release-info', '--format', '$(SITE)'];
+  const targets = spawnSync('apt-get', args, { encoding: 'utf8' });
   return targets.status === 0 && targets.stdout.trim() !== '';
 }
 
