@@ -1,7 +1,7 @@
 // A Chromium for the PDF report. It is not a must: without one the PDF is skipped. Node built-ins only.
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findCommand, installPackages, isExecutable, isRoot, lastLine, runQuietly } from './machine.mjs';
+import { errorOf, findCommand, installPackages, isExecutable, isRoot, runQuietly } from './machine.mjs';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const places = [
@@ -58,13 +58,13 @@ async function downloadOwn(project, say) {
     keepGoing: growing(join(path, '../../..')),
   });
   if (done.status !== 0) {
-    say(`puppeteer's download did not work: ${done.stopped ? 'it stood still for 30 s' : lastLine(done.output)}`);
+    say(`puppeteer's download did not work: ${done.stopped ? 'it stood still for 30 s' : errorOf(done.output)}`);
     return undefined;
   }
   // A bare system may lack the libraries that this build wants.
   const version = await runQuietly(path, ['--version']);
   if (version.status === 0) return path;
-  say(`puppeteer's browser does not start here: ${lastLine(version.output)}`);
+  say(`puppeteer's browser does not start here: ${errorOf(version.output)}`);
   return undefined;
 }
 

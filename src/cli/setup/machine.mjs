@@ -54,7 +54,7 @@ export async function installPackages(packages, say) {
     say(`installed in ${seconds(began)}`);
     return true;
   }
-  say(`apt could not install ${packages.join(', ')}: ${lastLine((update.status === 0 ? install : update).output)}`);
+  say(`apt could not install ${packages.join(', ')}: ${errorOf((update.status === 0 ? install : update).output)}`);
   return false;
 }
 
@@ -112,6 +112,10 @@ export function seconds(began) {
   return `${Math.max(1, Math.round((Date.now() - began) / 1000))} s`;
 }
 
-export function lastLine(output) {
-  return output.trim().split('\n').at(-1)?.trim() ?? '';
+/** What went wrong, from a program's output: the lines of its error without the stack, else its last line. */
+export function errorOf(output) {
+  const lines = output.split('\n').map((line) => line.trim());
+  const first = lines.findIndex((line) => /^\w*(error\b|E: )/i.test(line));
+  const told = lines.slice(first, first + 2).filter((line) => line && !line.startsWith('at '));
+  return first < 0 ? (lines.filter(Boolean).at(-1) ?? 'no reason given') : told.join(' ');
 }
