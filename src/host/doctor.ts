@@ -70,7 +70,7 @@ async function examineSpace(name: string, directory: string): Promise<DoctorItem
 }
 
 /** Of the directory, or of the nearest one above it that exists already. */
-async function statfsOfNearest(directory: string): ReturnType<typeof statfs> {
+async function statfsOfNearest(directory: string): Promise<{ readonly bavail: number; readonly bsize: number }> {
   try {
     return await statfs(directory);
   } catch (error) {
