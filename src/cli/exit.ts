@@ -28,7 +28,10 @@ export function explain(thrown: unknown): string {
     return `benchbook met an error of its own; please report it with these lines:\n${stack}`;
   }
   const place = thrown.place ? `${placeText(thrown.place)}: ` : '';
-  const hint = thrown.hint === undefined ? '' : ` ${thrown.hint.charAt(0).toUpperCase()}${thrown.hint.slice(1)}${/[.?!`]$/.test(thrown.hint) ? '' : '.'}`;
+  const hint =
+    thrown.hint === undefined
+      ? ''
+      : ` ${thrown.hint.charAt(0).toUpperCase()}${thrown.hint.slice(1)}${/[.?!`]$/.test(thrown.hint) ? '' : '.'}`;
   return `benchbook: ${place}${thrown.message}${hint}`;
 }
 

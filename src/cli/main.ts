@@ -56,7 +56,11 @@ program
   .argument('<run>', "a run's folder, a study's name (its latest run), or study@run-id")
   .description('journal intact? report reproducible from it?')
   .action(action(verify));
-program.command('doctor').description('what this machine offers and lacks, and how to get it').option('--json', 'for machines').action(action(doctor));
+program
+  .command('doctor')
+  .description('what this machine offers and lacks, and how to get it')
+  .option('--json', 'for machines')
+  .action(action(doctor));
 
 try {
   await program.parseAsync();

@@ -42,11 +42,17 @@ export async function runFolder(wanted: string): Promise<string> {
   if (await isRun(folder)) return resolve(folder);
   const studies = await readdir(OUTPUT).catch(() => [] as string[]);
   if (studies.includes(studyId) && runId !== 'latest') {
-    throw new BenchbookError('usage', `Study '${studyId}' has no run '${runId}'.`, { hint: suggestion(runId, await listRuns(studyId)) });
+    throw new BenchbookError('usage', `Study '${studyId}' has no run '${runId}'.`, {
+      hint: suggestion(runId, await listRuns(studyId)),
+    });
   }
-  throw new BenchbookError('usage', `There is no run '${wanted}': no such folder with a journal, and no runs of a study of that name below ${OUTPUT}/.`, {
-    hint: studies.length === 0 ? `make one with \`benchbook run ${studyId}\`` : suggestion(studyId, studies),
-  });
+  throw new BenchbookError(
+    'usage',
+    `There is no run '${wanted}': no such folder with a journal, and no runs of a study of that name below ${OUTPUT}/.`,
+    {
+      hint: studies.length === 0 ? `make one with \`benchbook run ${studyId}\`` : suggestion(studyId, studies),
+    },
+  );
 }
 
 async function isRun(folder: string): Promise<boolean> {

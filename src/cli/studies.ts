@@ -38,5 +38,7 @@ async function studyFile(wanted: string): Promise<string> {
     if (found?.isFile()) return resolve(candidate);
   }
   const known = (await listStudies()).map((study) => study.id);
-  throw new BenchbookError('usage', `There is no study '${wanted}', neither as a file nor in studies/.`, { hint: suggestion(wanted, known) });
+  throw new BenchbookError('usage', `There is no study '${wanted}', neither as a file nor in studies/.`, {
+    hint: suggestion(wanted, known),
+  });
 }

@@ -50,12 +50,7 @@ export function wordsFor(study: Study, displayFile: string): Readonly<Record<str
   const figure = (kind: FigureKind) => (options: Given) => {
     const place = here();
     const word = `figure.${kind}`;
-    checkOptions(
-      options,
-      kind === 'phases' ? FIGURE_OPTIONS.filter((name) => !['metric', 'color', 'show'].includes(name)) : FIGURE_OPTIONS,
-      word,
-      place,
-    );
+    checkOptions(options, FIGURE_OPTIONS, word, place);
     const show = options.show ?? 'value';
     if (show === 'ratio' && Object.keys(study.baseline).length === 0) {
       throw new BenchbookError('study', `'${word}' draws ratios, but the study has no baseline.`, {
@@ -66,7 +61,7 @@ export function wordsFor(study: Study, displayFile: string): Readonly<Record<str
     return block({
       type: 'figure',
       kind,
-      ...(kind === 'phases' ? {} : { metric: checkMetric(options.metric, study, word, place) }),
+      metric: checkMetric(options.metric, study, word, place),
       x: checkFactor(options.x, study, word, place),
       ...(options.color === undefined ? {} : { color: checkFactor(options.color, study, word, place) }),
       where: checkFilter(options.where, study, word, place),
@@ -108,7 +103,7 @@ export function wordsFor(study: Study, displayFile: string): Readonly<Record<str
       const { metric: name, first, second, place } = pair('difference', metric, of, at);
       return new ExpressionData({ op: 'difference', metric: name, minuend: first, subtrahend: second, place });
     },
-    figure: { interval: figure('interval'), line: figure('line'), strip: figure('strip'), phases: figure('phases') },
+    figure: { interval: figure('interval'), line: figure('line'), strip: figure('strip') },
     table: (options: Given) => {
       const place = here();
       checkOptions(options, ['metrics', 'where', 'title'], 'table', place);

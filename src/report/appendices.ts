@@ -8,7 +8,15 @@ import { measurementTable, trialsTable } from './tables.ts';
 
 /** Raw samples, trials, settings, environment, error logs, the study, and how to run it again. */
 export function appendicesPart(data: RunData, draft: Draft): Part {
-  const parts = [samplesPart(data, draft), trialsPart(data, draft), settingsPart(data), environmentPart(data), logsPart(data), sourcePart(draft), againPart(data)];
+  const parts = [
+    samplesPart(data, draft),
+    trialsPart(data, draft),
+    settingsPart(data),
+    environmentPart(data),
+    logsPart(data),
+    sourcePart(draft),
+    againPart(data),
+  ];
   return { blocks: parts.flatMap((part) => part.blocks), tables: parts.flatMap((part) => part.tables) };
 }
 
@@ -17,12 +25,24 @@ function samplesPart(data: RunData, draft: Draft): Part {
   const tables = measurements.map((name) => measurementTable(name, data, draft));
   const blocks = measurements.flatMap((name, index): Block[] => [
     { type: 'heading', level: 3, text: `Samples of ${name}`, id: samplesId(`${name}.`) },
-    { type: 'table', id: `table-${samplesId(`${name}.`)}`, title: [`Every value that ${name} took, in the order run`], table: tables[index]!.name, notes: [], dense: true },
+    {
+      type: 'table',
+      id: `table-${samplesId(`${name}.`)}`,
+      title: [`Every value that ${name} took, in the order run`],
+      table: tables[index]!.name,
+      notes: [],
+      dense: true,
+    },
   ]);
   return {
     blocks: [
       { type: 'heading', level: 2, text: 'Raw samples', id: 'raw-samples' },
-      { type: 'prose', content: ['The same values stand, one a row and in base units, in `data/samples.csv`; the numbers of this report are computed from them.'] },
+      {
+        type: 'prose',
+        content: [
+          'The same values stand, one a row and in base units, in `data/samples.csv`; the numbers of this report are computed from them.',
+        ],
+      },
       ...blocks,
     ],
     tables,
@@ -34,7 +54,14 @@ function trialsPart(data: RunData, draft: Draft): Part {
   return {
     blocks: [
       { type: 'heading', level: 2, text: 'Trials', id: 'trials' },
-      { type: 'table', id: 'table-trials', title: ['Every trial in the order run'], table: table.name, notes: [], dense: true },
+      {
+        type: 'table',
+        id: 'table-trials',
+        title: ['Every trial in the order run'],
+        table: table.name,
+        notes: [],
+        dense: true,
+      },
     ],
     tables: [table],
   };
@@ -45,19 +72,37 @@ function settingsPart(data: RunData): Part {
   const rows = new Map<string, CellValue[]>();
   for (const trial of data.trials) {
     for (const setting of trial.settings ?? []) {
-      const row = [cellText(trial.cell), setting.name, setting.requested, setting.effective ?? 'not reported', setting.verdict, setting.note ?? null];
+      const row = [
+        cellText(trial.cell),
+        setting.name,
+        setting.requested,
+        setting.effective ?? 'not reported',
+        setting.verdict,
+        setting.note ?? null,
+      ];
       rows.set(JSON.stringify(row), row);
     }
   }
   const table: Table = {
     name: 'settings',
-    columns: ['variant', 'option', 'requested', 'effective', 'verdict', 'note'].map((key, index) => ({ key, title: key, kind: index > 0 && index < 4 ? 'code' : 'text' })),
+    columns: ['variant', 'option', 'requested', 'effective', 'verdict', 'note'].map((key, index) => ({
+      key,
+      title: key,
+      kind: index > 0 && index < 4 ? 'code' : 'text',
+    })),
     rows: [...rows.values()],
   };
   return {
     blocks: [
       { type: 'heading', level: 2, text: 'Requested and effective settings', id: 'settings' },
-      { type: 'table', id: 'table-settings', title: ['What the study asked for, and what the server says it has'], table: table.name, notes: [], dense: true },
+      {
+        type: 'table',
+        id: 'table-settings',
+        title: ['What the study asked for, and what the server says it has'],
+        table: table.name,
+        notes: [],
+        dense: true,
+      },
     ],
     tables: [table],
   };
@@ -69,7 +114,8 @@ function environmentPart(data: RunData): Part {
   const names = [...new Set(first.flatMap((trial) => Object.keys(trial.variables!)))].sort();
   const differing = names.filter((name) => new Set(first.map((trial) => trial.variables![name])).size > 1);
   const variants = first.map((trial) => cellText(trial.cell));
-  const rowsFor = (wanted: readonly string[]) => wanted.map((name): CellValue[] => [name, ...first.map((trial) => trial.variables![name] ?? 'not there')]);
+  const rowsFor = (wanted: readonly string[]) =>
+    wanted.map((name): CellValue[] => [name, ...first.map((trial) => trial.variables![name] ?? 'not there')]);
   const differ: Table = { name: 'variables that differ', columns: columnsFor(variants), rows: rowsFor(differing) };
   const same = names.filter((name) => !differing.includes(name));
   const all: Table = {
@@ -83,13 +129,32 @@ function environmentPart(data: RunData): Part {
   return {
     blocks: [
       { type: 'heading', level: 2, text: 'Environment', id: 'environment' },
-      { type: 'prose', content: ['Effective server variables, without those that only name paths, times or processes.'] },
-      { type: 'table', id: 'table-variables-differ', title: ['Effective variables that differ between variants'], table: differ.name, notes: [], dense: true },
+      {
+        type: 'prose',
+        content: ['Effective server variables, without those that only name paths, times or processes.'],
+      },
+      {
+        type: 'table',
+        id: 'table-variables-differ',
+        title: ['Effective variables that differ between variants'],
+        table: differ.name,
+        notes: [],
+        dense: true,
+      },
       {
         type: 'details',
         id: 'variables-alike',
         summary: `${same.length} effective variables that are the same in every variant`,
-        blocks: [{ type: 'table', id: 'table-variables-alike', title: ['Effective variables that are the same'], table: all.name, notes: [], dense: true }],
+        blocks: [
+          {
+            type: 'table',
+            id: 'table-variables-alike',
+            title: ['Effective variables that are the same'],
+            table: all.name,
+            notes: [],
+            dense: true,
+          },
+        ],
       },
     ],
     tables: [differ, all],
@@ -97,7 +162,10 @@ function environmentPart(data: RunData): Part {
 }
 
 function columnsFor(variants: readonly string[]): Table['columns'] {
-  return [{ key: 'variable', title: 'variable', kind: 'code' as const }, ...variants.map((name) => ({ key: name, title: name, kind: 'code' as const }))];
+  return [
+    { key: 'variable', title: 'variable', kind: 'code' as const },
+    ...variants.map((name) => ({ key: name, title: name, kind: 'code' as const })),
+  ];
 }
 
 /** The stamped error log of each variant's first trial, and of every trial that did not end ok. */
@@ -105,12 +173,22 @@ function logsPart(data: RunData): Part {
   const shown = [...firstTrials(data), ...data.trials.filter((trial) => trial.outcome !== 'ok')];
   const blocks = shown.map((trial): Block => {
     const title = `${cellText(trial.cell)}, block ${trial.block}${trial.outcome === 'ok' ? '' : `: ${trial.outcome}`}`;
-    return { type: 'details', id: `log-${variantAnchor(trial.cell)}-${trial.block}-${trial.position}`, summary: title, blocks: [{ type: 'code', language: 'text', text: stampedLog(trial) }] };
+    return {
+      type: 'details',
+      id: `log-${variantAnchor(trial.cell)}-${trial.block}-${trial.position}`,
+      summary: title,
+      blocks: [{ type: 'code', language: 'text', text: stampedLog(trial) }],
+    };
   });
   return {
     blocks: [
       { type: 'heading', level: 2, text: 'Error logs', id: 'logs' },
-      { type: 'prose', content: ['Each line is stamped on arrival, in seconds from the return of spawn. The whole logs are files below `logs/`, named by their SHA-256.'] },
+      {
+        type: 'prose',
+        content: [
+          'Each line is stamped on arrival, in seconds from the return of spawn. The whole logs are files below `logs/`, named by their SHA-256.',
+        ],
+      },
       ...blocks,
     ],
     tables: [],
@@ -118,7 +196,9 @@ function logsPart(data: RunData): Part {
 }
 
 function stampedLog(trial: TrialEntry): string {
-  const lines = (trial.moments ?? []).map((moment) => `${moment.atSeconds.toFixed(4).padStart(9)}  ${moment.text ?? `— ${moment.name}`}`);
+  const lines = (trial.moments ?? []).map(
+    (moment) => `${moment.atSeconds.toFixed(4).padStart(9)}  ${moment.text ?? `— ${moment.name}`}`,
+  );
   const reason = trial.reason === undefined ? [] : [`reason: ${trial.reason}`];
   const files = trial.artefacts.map((artefact) => `kept: ${artefact.path} (${artefact.name}, ${artefact.bytes} bytes)`);
   return [...reason, ...lines, ...files].join('\n') || 'nothing was logged';
@@ -136,11 +216,20 @@ function sourcePart(draft: Draft): Part {
 
 function againPart(data: RunData): Part {
   const { run } = data;
-  const steps = [run.command, `benchbook verify ${run.studyId}@${run.runId}`, `benchbook render ${run.studyId}@${run.runId}`];
+  const steps = [
+    run.command,
+    `benchbook verify ${run.studyId}@${run.runId}`,
+    `benchbook render ${run.studyId}@${run.runId}`,
+  ];
   return {
     blocks: [
       { type: 'heading', level: 2, text: 'How to run it again', id: 'again' },
-      { type: 'prose', content: [`With Benchbook ${run.toolVersion}: measure what is missing, check that the journal is intact, render it again.`] },
+      {
+        type: 'prose',
+        content: [
+          `With Benchbook ${run.toolVersion}: measure what is missing, check that the journal is intact, render it again.`,
+        ],
+      },
       { type: 'code', language: 'sh', text: steps.join('\n') },
     ],
     tables: [],

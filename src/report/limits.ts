@@ -1,14 +1,19 @@
 import type { Analysis } from '../analysis/analysis.ts';
 import type { Caution } from '../journal/entry.ts';
+import { escapeMarkdown } from './claims.ts';
 import type { Block } from './document.ts';
 import type { Part } from './methods.ts';
-import { escapeMarkdown } from './claims.ts';
 import { cellText } from './names.ts';
 import type { RunData } from './run-data.ts';
 
 /** Every caution in one place, each once, with how many trials it concerns: the limits of this report. */
 export function limitsPart(data: RunData, analysis: Analysis): Part {
-  const sentences = [...gather(data), ...analysis.cautions.map((caution) => sentenceOfCaution(caution, caution.cell ? ` (${cellText(caution.cell)})` : ''))];
+  const sentences = [
+    ...gather(data),
+    ...analysis.cautions.map((caution) =>
+      sentenceOfCaution(caution, caution.cell ? ` (${cellText(caution.cell)})` : ''),
+    ),
+  ];
   const notes = data.notes.map((note) => `${note.event} at ${note.at}: ${note.text}`);
   const content = [...new Set(sentences), ...notes];
   const blocks: Block[] = [
@@ -35,7 +40,9 @@ function gather(data: RunData): string[] {
       else found.set(key, { caution, trials: 1 });
     }
   }
-  return [...found.values()].map(({ caution, trials }) => sentenceOfCaution(caution, ` (${trials} of ${data.trials.length} trials)`));
+  return [...found.values()].map(({ caution, trials }) =>
+    sentenceOfCaution(caution, ` (${trials} of ${data.trials.length} trials)`),
+  );
 }
 
 function sentenceOfCaution(caution: Caution, where: string): string {

@@ -28,19 +28,36 @@ export function methodsPart(data: RunData, draft: Draft, analysis: Analysis): Pa
     { type: 'heading', level: 3, text: 'Machine', id: 'machine' },
     { type: 'facts', items: machineFacts(data) },
     { type: 'heading', level: 3, text: 'Server builds', id: 'builds' },
-    { type: 'table', id: 'table-builds', title: ['Builds as found, by their own word and hash'], table: builds.name, notes: [] },
+    {
+      type: 'table',
+      id: 'table-builds',
+      title: ['Builds as found, by their own word and hash'],
+      table: builds.name,
+      notes: [],
+    },
     ...data.servers.map(
       (server): Block => ({
         type: 'details',
         id: `build-${server.buildId}`,
         summary: `How ${server.version} was obtained, and its toolchain`,
-        blocks: [{ type: 'facts', items: [...flatFacts(server.obtained, 'obtained'), ...flatFacts(server.toolchain, 'toolchain')] }],
+        blocks: [
+          {
+            type: 'facts',
+            items: [...flatFacts(server.obtained, 'obtained'), ...flatFacts(server.toolchain, 'toolchain')],
+          },
+        ],
       }),
     ),
     { type: 'heading', level: 3, text: 'Command lines', id: 'commands' },
     ...commandBlocks(data),
     { type: 'heading', level: 3, text: 'Metrics', id: 'metrics' },
-    { type: 'table', id: 'table-metrics', title: ['What was measured, and how finely'], table: metrics.name, notes: cautionNotes(draft) },
+    {
+      type: 'table',
+      id: 'table-metrics',
+      title: ['What was measured, and how finely'],
+      table: metrics.name,
+      notes: cautionNotes(draft),
+    },
   ];
   if (plan.excluded.length > 0) {
     blocks.push(
@@ -59,7 +76,9 @@ function designText(data: RunData, draft: Draft, plan: PlanFacts, analysis: Anal
   const sentences = [
     `${counted.length} trials: ${variants} variants in ${blocks} randomised complete blocks (seed ${plan.seed}), so that a drift of the machine meets every variant alike.`,
     'A trial is a fresh copy of a pristine data directory, a fresh server, the measurements in the order declared, and a stop.',
-    first > 0 ? `${first} first start${first === 1 ? '' : 's'} per build came before block 1 and ${first === 1 ? 'is' : 'are'} in no number.` : '',
+    first > 0
+      ? `${first} first start${first === 1 ? '' : 's'} per build came before block 1 and ${first === 1 ? 'is' : 'are'} in no number.`
+      : '',
     'The trial is the unit of replication: a value is the median over trials, its interval the 95 % order-statistic interval of the median (interpolated after Hettmansperger and Sheather), and a ratio is the median of the ratios within blocks.',
     `A difference below ${Math.round(draft.threshold * 1000) / 10} % is held to be of no practical relevance.`,
     analysis.cells.length > 0 ? '' : 'No trial has been measured yet.',
@@ -75,9 +94,12 @@ function machineFacts(data: RunData): { term: string; text: string }[] {
 /** Nested JSON as terms and texts: `memory.total`. */
 function flatFacts(value: JsonValue, name: string): { term: string; text: string }[] {
   if (value === null) return [{ term: name, text: 'not known' }];
-  if (Array.isArray(value) && value.every((each) => typeof each !== 'object')) return [{ term: name, text: value.join(', ') }];
+  if (Array.isArray(value) && value.every((each) => typeof each !== 'object'))
+    return [{ term: name, text: value.join(', ') }];
   if (typeof value !== 'object') return [{ term: name, text: String(value) }];
-  return Object.entries(value).flatMap(([key, inner]) => flatFacts(inner as JsonValue, name === '' ? key : `${name}: ${key}`));
+  return Object.entries(value).flatMap(([key, inner]) =>
+    flatFacts(inner as JsonValue, name === '' ? key : `${name}: ${key}`),
+  );
 }
 
 function buildsTable(servers: readonly ServerEntry[]): Table {
@@ -89,7 +111,12 @@ function buildsTable(servers: readonly ServerEntry[]): Table {
       { key: 'revision', title: 'source revision', kind: 'code' },
       { key: 'sha256', title: 'SHA-256 of the executable', kind: 'code' },
     ],
-    rows: servers.map((server) => [server.family, server.version, server.sourceRevision ?? 'not told', server.executableSha256]),
+    rows: servers.map((server) => [
+      server.family,
+      server.version,
+      server.sourceRevision ?? 'not told',
+      server.executableSha256,
+    ]),
   };
 }
 
@@ -134,7 +161,9 @@ function metricsTable(draft: Draft): Table {
 }
 
 function cautionNotes(draft: Draft): string[] {
-  return Object.entries(draft.metrics).flatMap(([address, metric]) => (metric.caution ? [`${address}: ${metric.caution}`] : []));
+  return Object.entries(draft.metrics).flatMap(([address, metric]) =>
+    metric.caution ? [`${address}: ${metric.caution}`] : [],
+  );
 }
 
 /** An anchor for a variant. */

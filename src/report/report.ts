@@ -31,7 +31,10 @@ export function buildReport(data: RunData, draft: Draft, analysis: Analysis): Do
   // 1
   const claims = claimsOf(draft).map((claim) => decideClaim(claim, analysis));
   const counted = data.trials.filter((trial) => trial.counted);
-  const summary = summaryOf(claims, { total: counted.length, ok: counted.filter((trial) => trial.outcome === 'ok').length });
+  const summary = summaryOf(claims, {
+    total: counted.length,
+    ok: counted.filter((trial) => trial.outcome === 'ok').length,
+  });
   // 2
   const numbering: Numbering = { figures: 0, tables: 0 };
   const body = draft.blocks.map((block) => studyBlock(block, { draft, analysis, data, claims, numbering }));
@@ -52,13 +55,17 @@ export function buildReport(data: RunData, draft: Draft, analysis: Analysis): Do
     summary,
     sections: [...body.flatMap((part) => part.blocks), ...methods.blocks, ...limits.blocks],
     appendices: appendices.blocks,
-    tables: Object.fromEntries([...tables, samplesTable(data, draft), summariesTable(analysis, draft)].map((table) => [table.name, table])),
+    tables: Object.fromEntries(
+      [...tables, samplesTable(data, draft), summariesTable(analysis, draft)].map((table) => [table.name, table]),
+    ),
     order: Object.fromEntries(draft.factors.map((factor) => [factor.name, factor.labels.map(String)])),
   };
 }
 
 function bylineOf(data: RunData): string[] {
-  const versions = [...new Set(data.servers.map((server) => `${server.family === 'mariadb' ? 'MariaDB' : 'MySQL'} ${server.version}`))];
+  const versions = [
+    ...new Set(data.servers.map((server) => `${server.family === 'mariadb' ? 'MariaDB' : 'MySQL'} ${server.version}`)),
+  ];
   return [...versions, `run ${data.run.runId}`, `Benchbook ${data.run.toolVersion}`];
 }
 
@@ -76,7 +83,10 @@ function studyBlock(block: DraftBlock, context: Context): { blocks: readonly Blo
     case 'prose':
       return { blocks: [{ type: 'prose', content: resolveInline(block.parts, analysis) }], tables: [] };
     case 'claim':
-      return { blocks: [{ type: 'claims', claims: context.claims.filter((claim) => claim.id === block.id) }], tables: [] };
+      return {
+        blocks: [{ type: 'claims', claims: context.claims.filter((claim) => claim.id === block.id) }],
+        tables: [],
+      };
     case 'figure':
       return figureBlock(block, { draft, analysis, data, number: ++numbering.figures });
     case 'table':

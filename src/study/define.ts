@@ -90,13 +90,6 @@ export interface Words<F, N extends string> {
     line(options: FigureOptions<F, N>): BlockWord;
     /** Every raw sample as a dot. */
     strip(options: FigureOptions<F, N>): BlockWord;
-    /** Where the time of a start-up goes, by the moments of its error log. */
-    phases(options: {
-      readonly x: keyof F & string;
-      readonly where?: Partial<CellOf<F>>;
-      readonly title?: Text;
-      readonly caption?: Text;
-    }): BlockWord;
   };
   /** Medians with intervals of some metrics, a row a cell. */
   table(options: {

@@ -2,7 +2,11 @@ import { defineStudy, measure, servers } from 'benchbook';
 
 // The negative cases of the study API: each must not compile. Checked by `npm run check:types`, never run.
 const base = { title: 't', setup: () => ({ server: servers.installed() }) };
-const factors = { server: { '10.5': servers.debian('bullseye'), '10.11': servers.debian('bookworm') }, pool: ['128M', '12G'], threads: [1, 4] } as const;
+const factors = {
+  server: { '10.5': servers.debian('bullseye'), '10.11': servers.debian('bookworm') },
+  pool: ['128M', '12G'],
+  threads: [1, 4],
+} as const;
 const measurements = { memory: measure.memory() };
 
 defineStudy({

@@ -6,7 +6,11 @@ export const full = defineStudy({
   tickets: ['MDEV-25340'],
   variants: {
     factors: {
-      server: { '10.5': servers.debian('bullseye'), '10.11': servers.debian('bookworm'), '11.8': servers.debian('trixie') },
+      server: {
+        '10.5': servers.debian('bullseye'),
+        '10.11': servers.debian('bookworm'),
+        '11.8': servers.debian('trixie'),
+      },
       pool: ['128M', '1G', '4G', '12G'],
       native: [true, false],
       threads: [1, 4, 16],
@@ -34,15 +38,29 @@ export const full = defineStudy({
     md`holds ${stat('memory.rss', { server: '10.11', pool: '12G', native: true, threads: 4 })}`,
     md`${stat('mine.lag', { server: '10.11', pool: '12G', native: true, threads: 4 }, 'max')} and ${'text'}`,
     figure.interval({ metric: 'startup.ready', x: 'threads', color: 'server', where: { native: true }, show: 'ratio' }),
-    figure.strip({ metric: 'startup.ready', x: 'pool', title: text`${difference('memory.rss', { pool: ['1G', '128M'] }, { server: '10.5', native: true, threads: 1 })}` }),
+    figure.strip({
+      metric: 'startup.ready',
+      x: 'pool',
+      title: text`${difference('memory.rss', { pool: ['1G', '128M'] }, { server: '10.5', native: true, threads: 1 })}`,
+    }),
     table({ metrics: ['startup.ready', 'memory.rss'] }),
-    claim('rss', 'less', ratio('memory.rss', { server: ['10.11', '10.5'] }, { pool: '12G', native: true, threads: 1 }).below(0.8), { kind: 'defect' }),
+    claim(
+      'rss',
+      'less',
+      ratio('memory.rss', { server: ['10.11', '10.5'] }, { pool: '12G', native: true, threads: 1 }).below(0.8),
+      { kind: 'defect' },
+    ),
     claim(
       'both',
       'two factors at once',
       ratio('memory.rss', { server: ['10.11', '10.5'], pool: ['1G', '4G'] }, { native: true, threads: 1 })
         .below(0.8)
-        .and(ratio('memory.rss', { server: ['10.11', '10.5'] }, { pool: '12G', native: true, threads: 1 }).equivalentTo(1, 0.02)),
+        .and(
+          ratio('memory.rss', { server: ['10.11', '10.5'] }, { pool: '12G', native: true, threads: 1 }).equivalentTo(
+            1,
+            0.02,
+          ),
+        ),
     ),
   ],
 });

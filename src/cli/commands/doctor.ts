@@ -5,8 +5,17 @@ import { findChromium } from '../../render/chromium.ts';
 export async function doctor(options: { json?: boolean }): Promise<number> {
   const chromium = await findChromium();
   const browser = chromium
-    ? { name: 'Chromium', state: 'works' as const, detail: `${chromium.version} at ${chromium.path}: reports are printed as PDF` }
-    : { name: 'Chromium', state: 'missing' as const, detail: 'reports are written as HTML only', mend: 'apt-get install chromium' };
+    ? {
+        name: 'Chromium',
+        state: 'works' as const,
+        detail: `${chromium.version} at ${chromium.path}: reports are printed as PDF`,
+      }
+    : {
+        name: 'Chromium',
+        state: 'missing' as const,
+        detail: 'reports are written as HTML only',
+        mend: 'apt-get install chromium',
+      };
   const items = [...(await examine()), browser];
   if (options.json) {
     console.log(JSON.stringify(items, null, 2));
@@ -14,7 +23,9 @@ export async function doctor(options: { json?: boolean }): Promise<number> {
   }
   const mark = { works: 'works  ', limited: 'limited', missing: 'missing' };
   for (const item of items) {
-    console.log(`${mark[item.state]}  ${item.name}: ${item.detail}${item.mend === undefined ? '' : `\n         → ${item.mend}`}`);
+    console.log(
+      `${mark[item.state]}  ${item.name}: ${item.detail}${item.mend === undefined ? '' : `\n         → ${item.mend}`}`,
+    );
   }
   return 0;
 }

@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
-import type { Draft } from '../../draft/types.ts';
 import { makeDraft } from '../../draft/draft.ts';
+import type { Draft } from '../../draft/types.ts';
 import { BenchbookError } from '../../errors.ts';
 import { readJournal } from '../../journal/read.ts';
 import type { RenderedFile, RenderRequest } from '../../render/render.ts';
