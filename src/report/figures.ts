@@ -64,15 +64,14 @@ function dotOf(figure: DraftFigure, cell: CellLabels, draft: Draft, analysis: An
     const base = baselineOf(cell, draft.baseline);
     if (base === null) return [];
     const { ratio, interval, n } = analysis.compare(figure.metric, cell, base);
-    const known = Number.isFinite(ratio);
     return [
       {
         cell,
-        value: known ? ratio : null,
+        value: ratio,
         low: interval?.low ?? null,
         high: interval?.high ?? null,
         n,
-        note: known ? null : 'no pair of trials',
+        note: ratio === null ? 'no pair of trials' : null,
       },
     ];
   }

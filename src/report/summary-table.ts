@@ -86,7 +86,7 @@ function metricCells(
 }
 
 function ratioText(comparison: ReturnType<Analysis['compare']>): string {
-  if (!Number.isFinite(comparison.ratio)) return 'no pair';
+  if (comparison.ratio === null) return 'no pair';
   const interval = comparison.interval ? ` (${formatInterval(comparison.interval, 'ratio')})` : '';
   return `${comparison.ratio.toPrecision(3)}×${interval}`;
 }
