@@ -6,6 +6,8 @@ export interface Interval {
   readonly low: number;
   readonly high: number;
   readonly level: number;
+  /** How it was obtained, ready for the methods section. */
+  readonly method?: string;
 }
 
 /** One metric in one cell over the counted, ok trials: the value of a trial is its median over iterations. */
@@ -39,13 +41,17 @@ export interface Comparison {
   /** Number of pairs, or the smaller n when unpaired. */
   readonly n: number;
   readonly paired: boolean;
-  readonly ratio: number;
+  /** Null where a side has no ok sample or a value is not positive: then `why` says it. */
+  readonly ratio: number | null;
+  readonly why?: string;
+  /** How many comparisons the simultaneous interval is made for. */
+  readonly family: number;
   /** Of the ratio alone; null for n < 6. */
   readonly interval: Interval | null;
   /** Simultaneous over the family shown; decides the verdict. */
   readonly simultaneous: Interval | null;
   readonly cliffsDelta: number | null;
-  /** Two-sided p-value of the sign-flip test on log ratios. */
+  /** Two-sided p-value: the sign-flip test on log ratios where paired, the rank-sum test where not. Never decides a verdict. */
   readonly p: number | null;
   readonly verdict: ComparisonVerdict;
   /** Where inconclusive: about how many blocks would have decided it; null where no number of them would be credible. */
