@@ -146,22 +146,3 @@ export function defineStudy<const F extends Factors, M extends Measurements>(stu
 }): StudyDefinition & { readonly factors: F; readonly measurements: M } {
   return { [STUDY_MARK]: study, factors: study.variants?.factors, measurements: study.measurements as M };
 }
-
-/**
- * A measurement of one's own: any async function of the running server that returns the declared metrics.
- * `params` are data; they and the function's code decide whether a trial must be measured again.
- */
-export function custom<N extends string, P>(measurement: {
-  readonly metrics: Readonly<
-    Record<N, { readonly unit: Metric['unit']; readonly better: Better; readonly title?: string }>
-  >;
-  readonly params: P;
-  readonly run: (server: CustomServer, params: P) => Promise<MetricValues<NoInfer<N>>>;
-}): Measurement<N> {
-  return {
-    kind: 'custom',
-    params: measurement.params,
-    metrics: measurement.metrics,
-    run: measurement.run as NonNullable<Measurement['run']>,
-  };
-}
