@@ -1,15 +1,5 @@
 import type { ClaimKind, Statistic } from './expression.ts';
-import type {
-  Better,
-  CustomServer,
-  HostRequest,
-  Measurement,
-  Metric,
-  MetricValues,
-  Options,
-  Primitive,
-  ServerSource,
-} from './types.ts';
+import type { HostRequest, Measurement, Options, Primitive, ServerSource } from './types.ts';
 
 /** Plain values, or `{ label: value }`. */
 type Levels = readonly [Primitive, ...Primitive[]] | Readonly<Record<string, unknown>>;

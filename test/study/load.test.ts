@@ -6,6 +6,7 @@ import { makeDraft } from '../../src/draft/draft.ts';
 import { BenchbookError } from '../../src/errors.ts';
 import * as api from '../../src/index.ts';
 import { makePlan } from '../../src/plan/plan.ts';
+import { resolveVariant } from '../../src/run/variants.ts';
 import { loadStudy } from '../../src/study/load.ts';
 
 let folder = '';
@@ -44,7 +45,8 @@ async function source(text: string, name = 'case.study.ts'): Promise<string> {
 async function open(file: string): Promise<void> {
   const loaded = await loadStudy(file, api);
   makeDraft(loaded, 'case.study.ts');
-  makePlan(loaded, { seed: 1 });
+  for (const variant of makePlan(loaded, { seed: 1 }).variants)
+    resolveVariant(loaded, variant).stages(variant.withinCells);
 }
 
 async function failure(file: string): Promise<BenchbookError> {
