@@ -1,12 +1,13 @@
 import { BenchbookError, sentenceOf } from '../errors.ts';
 import type { JsonValue, ServerEntry } from '../journal/entry.ts';
+import type { Build } from '../server/build.ts';
 import type { ServerSource } from '../study/types.ts';
-import type { Effects, Preparation, RunBuild } from './effects.ts';
+import type { Effects, Preparation } from './effects.ts';
 import type { Report } from './events.ts';
 import { type Roots, rooted } from './roots.ts';
 
 /** A build, or why there is none. */
-export type BuildResult = { readonly build: RunBuild } | { readonly error: BenchbookError };
+export type BuildResult = { readonly build: Build } | { readonly error: BenchbookError };
 
 /**
  * Every distinct source once, in the order given. One that cannot be had fails its own variants only, which is told in their
@@ -53,7 +54,7 @@ async function resolved(
   }
 }
 
-export function serverEntry(build: RunBuild, roots: Roots, at: string): ServerEntry {
+export function serverEntry(build: Build, roots: Roots, at: string): ServerEntry {
   const rewrite = rooted(roots);
   return {
     type: 'server',

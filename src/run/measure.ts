@@ -1,9 +1,9 @@
 import { BenchbookError } from '../errors.ts';
 import type { TrialEntry } from '../journal/entry.ts';
 import { blockOf, type PlannedTrial } from '../plan/order.ts';
+import type { Build } from '../server/build.ts';
 import type { Study } from '../study/study.ts';
 import { resolveBuilds, serverEntry } from './builds.ts';
-import type { RunBuild } from './effects.ts';
 import { keepTrial, progressOf, type Session } from './session.ts';
 import { type Limits, runTrial, type Stage } from './trial.ts';
 import { type ResolvedVariant, resolveVariant } from './variants.ts';
@@ -45,7 +45,7 @@ export async function measureMissing(session: Session, study: Study): Promise<vo
 }
 
 /** What a build does on its very first start (caches of the kernel, of the loader) is kept apart from what is measured. */
-async function firstStart(session: Session, variant: ResolvedVariant, build: RunBuild): Promise<void> {
+async function firstStart(session: Session, variant: ResolvedVariant, build: Build): Promise<void> {
   const planned = { trialId: `b000-${build.id}`, variant: variant.variant, block: 0, position: 1 };
   if (!session.trials.has(planned.trialId)) await measure(session, planned, variant, build, []);
 }
@@ -54,7 +54,7 @@ async function measure(
   session: Session,
   planned: Place,
   variant: ResolvedVariant,
-  build: RunBuild,
+  build: Build,
   stages: readonly Stage[],
 ): Promise<void> {
   const { journal, preparation, roots, trialsDirectory, effects, report } = session;

@@ -6,7 +6,7 @@ import { FORMAT_VERSION, type JsonValue, type RunEntry } from '../journal/entry.
 import { type Journal, openJournal } from '../journal/write.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Study } from '../study/study.ts';
-import type { Effects, Preparation } from './effects.ts';
+import { type Effects, type Preparation, realEffects } from './effects.ts';
 import type { Report } from './events.ts';
 import { measureMissing } from './measure.ts';
 import { type Counts, countsOf, makeSession, noteEntry, progressOf, type Session, trialsOf } from './session.ts';
@@ -22,8 +22,11 @@ export interface RunRequest {
   readonly command: string;
   readonly signal: AbortSignal;
   readonly report: Report;
-  readonly effects: Effects;
+  /** Servers and machine; the real ones unless a test gives others. */
+  readonly effects?: Effects;
 }
+
+type Resolved = RunRequest & { readonly effects: Effects };
 
 export interface RunResult extends Counts {
   readonly interrupted: boolean;
@@ -43,7 +46,8 @@ export interface RunResult extends Counts {
  * @throws BenchbookError `usage` where the run folder belongs to another run or is in use, `missing` and `server` where no
  *   server can be had, `journal` where the folder cannot be written. An interruption is no error: see the result.
  */
-export async function runStudy(request: RunRequest): Promise<RunResult> {
+export async function runStudy(given: RunRequest): Promise<RunResult> {
+  const request: Resolved = { effects: realEffects, ...given };
   const { study, plan, effects, report, signal, cacheDirectory, runDirectory } = request;
   const journal = await openJournal(runDirectory); // 1
   try {
@@ -73,7 +77,7 @@ export async function runStudy(request: RunRequest): Promise<RunResult> {
 }
 
 /** Writes the run entry, or makes sure that the journal at hand is that of the same study and plan. */
-async function beginOrResume(request: RunRequest, journal: Journal): Promise<void> {
+async function beginOrResume(request: Resolved, journal: Journal): Promise<void> {
   const { plan, runDirectory, effects } = request;
   const done = [...trialsOf(journal.entries).values()].filter(({ block }) => block > 0).length;
   const first = journal.entries[0];
@@ -100,7 +104,7 @@ async function beginOrResume(request: RunRequest, journal: Journal): Promise<voi
   });
 }
 
-function runEntry({ study, draft, plan, runDirectory, toolVersion, command, effects }: RunRequest): RunEntry {
+function runEntry({ study, draft, plan, runDirectory, toolVersion, command, effects }: Resolved): RunEntry {
   return {
     type: 'run',
     format: FORMAT_VERSION,
@@ -124,7 +128,7 @@ function differenceOf(found: RunEntry, wanted: RunEntry): string | null {
   return null;
 }
 
-async function journalHost(request: RunRequest, journal: Journal): Promise<void> {
+async function journalHost(request: Resolved, journal: Journal): Promise<void> {
   const { hostClass, facts } = await request.effects.readHost(request.cacheDirectory);
   const last = journal.entries.findLast((entry) => entry.type === 'host');
   const isSame =

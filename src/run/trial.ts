@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import { BenchbookError, sentenceOf } from '../errors.ts';
 import type { Caution, JsonValue, Moment, Outcome, Series, TrialEntry } from '../journal/entry.ts';
+import type { Journal } from '../journal/write.ts';
 import type { PlannedTrial } from '../plan/order.ts';
+import type { Build } from '../server/build.ts';
+import type { Server } from '../server/start.ts';
 import type { Cell, Measurement, Setup } from '../study/types.ts';
-import type { Effects, Preparation, PutArtefact, RunBuild, RunServer } from './effects.ts';
+import type { Effects, Preparation } from './effects.ts';
 import { deadline } from './limits.ts';
 import { type Roots, rooted } from './roots.ts';
-import { checkedSeries } from './samples.ts';
 
 /** Seconds that a phase may take before the trial ends as `timeout`. */
 export interface Limits {
@@ -25,7 +27,7 @@ export interface Stage {
 export interface TrialRequest {
   readonly planned: Omit<PlannedTrial, 'withinOrder'>;
   readonly counted: boolean;
-  readonly build: RunBuild;
+  readonly build: Build;
   readonly setup: Setup;
   readonly stages: readonly Stage[];
   readonly limits: Limits;
@@ -35,19 +37,19 @@ export interface TrialRequest {
   readonly roots: Roots;
   readonly effects: Effects;
   readonly preparation: Preparation;
-  readonly putArtefact: PutArtefact;
+  readonly putArtefact: Journal['putArtefact'];
   readonly phase: (text: string) => void;
 }
 
 /** What a trial has gathered when it ends, however it ends. */
 interface Gathered {
-  server: RunServer | undefined;
+  server: Server | undefined;
   argv: readonly string[] | undefined;
   settings: TrialEntry['settings'];
   variables: TrialEntry['variables'];
   readonly samples: Series[];
   readonly cautions: Caution[];
-  readonly moments: Moment[];
+  moments: Moment[];
   readonly details: Record<string, JsonValue>;
   readonly texts: Map<string, string>;
 }
@@ -102,7 +104,7 @@ async function measureAll(
 ): Promise<void> {
   const { effects, build, setup, phase } = request;
   const options = setup.options ?? {};
-  const start = async (): Promise<RunServer> => {
+  const start = async (): Promise<Server> => {
     const limit = deadline(signal, request.limits.startSeconds + 10, 'the start of the server');
     try {
       // startServer keeps the limit itself, with better evidence; ours is for one that hangs.
@@ -127,10 +129,9 @@ async function measureAll(
   await raced(signal, effects.copyDataDirectory(pristine, dataDirectory));
   phase('starting the server');
   const server = await start();
-  gathered.moments.push(...server.moments);
   gathered.settings = await raced(signal, effects.readSettings(server, options));
   gathered.variables = await raced(signal, effects.readVariables(server));
-  const restart = async (): Promise<RunServer> => {
+  const restart = async (): Promise<Server> => {
     await endServer(request, gathered, 'fast');
     return await start();
   };
@@ -142,7 +143,7 @@ async function measureStage(
   stage: Stage,
   dataDirectory: string,
   gathered: Gathered,
-  restart: () => Promise<RunServer>,
+  restart: () => Promise<Server>,
   signal: AbortSignal,
 ): Promise<void> {
   const suffix = Object.keys(stage.within).length === 0 ? '' : ` at ${cellText(stage.within)}`;
@@ -155,7 +156,7 @@ async function measureStage(
         dataDirectory,
         // A getter: after a restart the measurement must see the new server.
         get running() {
-          return gathered.server!;
+          return gathered.server;
         },
         restart,
         values: stage.values,
@@ -163,13 +164,12 @@ async function measureStage(
         progress: (text: string) => request.phase(`measuring ${name}${suffix}: ${text}`),
       };
       const performed = await limit.race(request.effects.perform(name, measurement, context));
-      gathered.samples.push(...checkedSeries(name, measurement, performed.samples, stage.within));
+      const { within } = stage;
+      gathered.samples.push(...performed.samples.map((series) => (suffix === '' ? series : { ...series, within })));
       gathered.cautions.push(...performed.cautions);
-      gathered.moments.push(...(performed.moments ?? []));
+      if (performed.moments !== undefined) gathered.moments = [...performed.moments];
       if (performed.details !== undefined) gathered.details[`${name}${suffix}`] = performed.details;
-      for (const [text, content] of Object.entries(performed.artefacts ?? {})) {
-        gathered.texts.set(`${text}${suffix}`, content);
-      }
+      for (const artefact of performed.artefacts ?? []) gathered.texts.set(`${artefact.name}${suffix}`, artefact.text);
     } finally {
       limit.clear();
     }
@@ -181,6 +181,7 @@ async function endServer(request: TrialRequest, gathered: Gathered, mode: 'fast'
   const { server } = gathered;
   if (server === undefined) return;
   request.phase('stopping the server');
+  if (gathered.moments.length === 0) gathered.moments = [...server.moments];
   try {
     const limit = deadline(new AbortController().signal, mode === 'fast' ? 120 : 8, 'the stop of the server');
     await limit.race(server.stop(mode)).finally(() => limit.clear());
@@ -190,7 +191,7 @@ async function endServer(request: TrialRequest, gathered: Gathered, mode: 'fast'
   }
 }
 
-function keepLog(gathered: Gathered, server: RunServer): void {
+function keepLog(gathered: Gathered, server: Server): void {
   const before = gathered.texts.get('error log');
   const text = server.logText();
   if (before?.endsWith(text)) return;
@@ -201,7 +202,7 @@ function keepLog(gathered: Gathered, server: RunServer): void {
 }
 
 /** A start that comes through after its limit must not leave a server behind. */
-async function raceStart(starting: Promise<RunServer>, race: Promise<RunServer>): Promise<RunServer> {
+async function raceStart(starting: Promise<Server>, race: Promise<Server>): Promise<Server> {
   try {
     return await race;
   } catch (error) {
@@ -225,7 +226,7 @@ async function failureOf(
 }
 
 /** A connection is lost some milliseconds before the exit is known. */
-async function endedByItself(server: RunServer) {
+async function endedByItself(server: Server) {
   const soon = new Promise<null>((resolve) => setTimeout(resolve, 200, null));
   return await Promise.race([server.exited.catch(() => null), soon]);
 }
