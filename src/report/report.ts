@@ -2,7 +2,7 @@ import type { Analysis } from '../analysis/analysis.ts';
 import type { Draft, DraftBlock } from '../draft/types.ts';
 import { appendicesPart } from './appendices.ts';
 import { claimsOf, decideClaim, summaryOf } from './claims.ts';
-import { type Block, DOCUMENT_FORMAT, type Document, type Table } from './document.ts';
+import { DOCUMENT_FORMAT, type Document } from './document.ts';
 import { figureBlock } from './figures.ts';
 import { limitsPart } from './limits.ts';
 import { methodsPart } from './methods.ts';

@@ -3,7 +3,7 @@ import type { Draft, DraftBlock } from '../draft/types.ts';
 import type { CellLabels } from '../journal/entry.ts';
 import type { Cell } from '../study/types.ts';
 import { formatInterval } from '../units.ts';
-import type { Block, CellValue, Column, Table } from './document.ts';
+import type { CellValue, Column, Table } from './document.ts';
 import { metricTitle } from './names.ts';
 import type { Part } from './part.ts';
 import { resolveInline } from './values.ts';
