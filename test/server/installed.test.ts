@@ -43,7 +43,11 @@ describe("this machine's server", () => {
   });
 
   it('answers, measures, reads its settings back, stops and leaves nothing', async () => {
-    const options: Options = { innodb_buffer_pool_size: '192M', innodb_flush_log_at_trx_commit: 2, innodb_stats_persistent: false };
+    const options: Options = {
+      innodb_buffer_pool_size: '192M',
+      innodb_flush_log_at_trx_commit: 2,
+      innodb_stats_persistent: false,
+    };
     const server = await start(options);
     const context = {
       build,
