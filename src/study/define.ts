@@ -1,15 +1,5 @@
 import type { ClaimKind, Statistic } from './expression.ts';
-import type {
-  Better,
-  CustomServer,
-  HostRequest,
-  Measurement,
-  Metric,
-  MetricValues,
-  Options,
-  Primitive,
-  ServerSource,
-} from './types.ts';
+import type { HostRequest, Measurement, Options, Primitive, ServerSource } from './types.ts';
 
 /** Plain values, or `{ label: value }`. */
 type Levels = readonly [Primitive, ...Primitive[]] | Readonly<Record<string, unknown>>;
@@ -145,23 +135,4 @@ export function defineStudy<const F extends Factors, M extends Measurements>(stu
   readonly report: (words: Words<F, MetricName<M>>) => readonly BlockWord[];
 }): StudyDefinition & { readonly factors: F; readonly measurements: M } {
   return { [STUDY_MARK]: study, factors: study.variants?.factors, measurements: study.measurements as M };
-}
-
-/**
- * A measurement of one's own: any async function of the running server that returns the declared metrics.
- * `params` are data; they and the function's code decide whether a trial must be measured again.
- */
-export function custom<N extends string, P>(measurement: {
-  readonly metrics: Readonly<
-    Record<N, { readonly unit: Metric['unit']; readonly better: Better; readonly title?: string }>
-  >;
-  readonly params: P;
-  readonly run: (server: CustomServer, params: P) => Promise<MetricValues<NoInfer<N>>>;
-}): Measurement<N> {
-  return {
-    kind: 'custom',
-    params: measurement.params,
-    metrics: measurement.metrics,
-    run: measurement.run as NonNullable<Measurement['run']>,
-  };
 }

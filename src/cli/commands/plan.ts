@@ -1,6 +1,7 @@
 import { makeDraft } from '../../draft/draft.ts';
 import { blockOf } from '../../plan/order.ts';
 import { makePlan, type Plan } from '../../plan/plan.ts';
+import { resolveVariant } from '../../run/variants.ts';
 import { type PlanOptions, planRequest } from '../plan-options.ts';
 import { displayFile, openStudy } from '../studies.ts';
 
@@ -10,6 +11,8 @@ export async function plan(wanted: string, options: PlanOptions & { json?: boole
   // A report that names a metric that is not there is found now, not after the last trial.
   makeDraft(study, displayFile(study.file));
   const planned = makePlan(study, planRequest(options));
+  // Nor may a setup that throws for one variant wait for its turn.
+  for (const variant of planned.variants) resolveVariant(study, variant).stages(variant.withinCells);
   const blocks = Array.from({ length: planned.replicates.max }, (_, index) => blockOf(planned, index + 1));
   if (options.json) {
     console.log(JSON.stringify({ study: study.id, ...planned, blocks }, null, 2));
