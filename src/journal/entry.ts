@@ -131,6 +131,8 @@ export interface TrialEntry {
   readonly moments?: readonly Moment[];
   readonly cautions: readonly Caution[];
   readonly artefacts: readonly Artefact[];
+  /** Where this trial was measured first, when it was kept from an earlier run; it pairs only with trials of that run and block. */
+  readonly reused?: { readonly runId: string; readonly line: number; readonly hash: string };
   /** What a measurement kept beside its numbers (a plan, a parsed dump), by measurement name. */
   readonly details?: JsonValue;
 }

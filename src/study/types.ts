@@ -1,3 +1,6 @@
+import type { z } from 'zod';
+import type { hostRequestShape } from './hostRequest.ts';
+
 /** A plain value of a level, an option or a parameter. */
 export type Primitive = string | number | boolean;
 
@@ -66,8 +69,8 @@ export type ServerSource =
 /** Server options as the study writes them, in the underscore spelling; rendered in the family's own. */
 export type Options = Readonly<Record<string, Primitive>>;
 
-/** What a study asks of the machine for one variant. Empty so far: controls arrive with `host/`. */
-export type HostRequest = Readonly<Record<string, Json>>;
+/** What a study asks of the machine for one variant. */
+export type HostRequest = z.infer<typeof hostRequestShape>;
 
 /** What one variant needs: what is wanted, not how. */
 export interface Setup {
