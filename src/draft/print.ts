@@ -14,6 +14,12 @@ export function printExpression(expression: Expression): string {
       return printPair('difference', expression.metric, expression.minuend, expression.subtrahend);
     case 'slope':
       return `slope('${expression.metric}', '${expression.over}', ${printCell(expression.at)})`;
+    case 'effect': {
+      const pair = `[${printLabel(expression.level)}, ${printLabel(expression.against)}]`;
+      return `effect('${expression.metric}', { ${expression.factor}: ${pair} }, ${printCell(expression.where)})`;
+    }
+    case 'outcome':
+      return `outcome('${expression.outcome}', ${printCell(expression.at)}${expression.as === 'share' ? ", 'share'" : ''})`;
   }
 }
 

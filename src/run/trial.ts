@@ -243,6 +243,7 @@ async function entryOf(
   const rewrite = rooted({
     ...request.roots,
     data: dataDirectory,
+    'data.tmp': `${dataDirectory}.tmp`,
     ...(socket === undefined ? {} : { socket: join(socket, '..') }),
   });
   const artefacts = [];

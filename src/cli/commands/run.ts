@@ -1,6 +1,7 @@
 import { join, relative } from 'node:path';
 import { makeDraft } from '../../draft/draft.ts';
 import { makePlan } from '../../plan/plan.ts';
+import { realEffects } from '../../run/effects.ts';
 import { runStudy } from '../../run/run.ts';
 import { cacheDirectory } from '../cache.ts';
 import { EXIT } from '../exit.ts';
@@ -43,6 +44,7 @@ export async function run(wanted: string, options: PlanOptions): Promise<number>
     command: commandLine(wanted, options, plan.seed),
     signal: interrupt.signal,
     report: progress,
+    effects: realEffects,
   }); // 3
   await pointLatest(study.id, runId);
   if (result.trials > 0) {
