@@ -99,7 +99,7 @@ describe.runIf(isRoot)('as root', () => {
       });
       // 32 MiB were read, and no more than the limit can have stayed.
       expect((await readResidency(place.dataDirectory))!.residentBytes).toBeLessThan(16 * megabyte);
-      expect(applied.cautions.map((caution) => caution.code)).toEqual(['page-cache-not-reached']);
+      expect(applied.cautions.map((caution) => caution.code)).toContain('page-cache-not-reached');
       const group = /(benchbook-\d+-\d+)/.exec(await insideOf(applied, 'cat /proc/self/cgroup'))?.[1];
       expect(group).toBeDefined();
       const events = await applied.revert();
