@@ -19,9 +19,13 @@ export function factorEffects(index: CellIndex, model: AnalysisModel, metric: st
     .map((factor) => stepsOf(factor.name, factor.labels, model.baseline));
   const mains = steps.flat().filter((step) => present(index, metric, step));
   const pairs = steps.flatMap((some, i) =>
-    steps.slice(i + 1).flatMap((others) =>
-      some.flatMap((a) => others.filter((b) => present(index, metric, a) && present(index, metric, b)).map((b) => [a, b] as const)),
-    ),
+    steps
+      .slice(i + 1)
+      .flatMap((others) =>
+        some.flatMap((a) =>
+          others.filter((b) => present(index, metric, a) && present(index, metric, b)).map((b) => [a, b] as const),
+        ),
+      ),
   );
   return {
     main: mains.map((step) => mainEffect(index, model, metric, step, {}, mains.length)),
@@ -39,13 +43,21 @@ export function mainEffect(
   family = 1,
 ): Effect {
   const rest = combinations(index, metric, [step.factor], where);
-  const used = rest.filter((cell) => [step.level, step.against].every((level) => has(index, metric, { ...cell, [step.factor]: level })));
+  const used = rest.filter((cell) =>
+    [step.level, step.against].every((level) => has(index, metric, { ...cell, [step.factor]: level })),
+  );
   const cells = used.flatMap((cell) => [
     { ...cell, [step.factor]: step.level },
     { ...cell, [step.factor]: step.against },
   ]);
   const contrast = (logs: readonly number[]) => meanOf(used.map((_, i) => logs[2 * i]! - logs[2 * i + 1]!));
-  return { metric, ...step, ...estimate(index, model, metric, cells, contrast, family), combinations: used.length, leftOut: rest.length - used.length };
+  return {
+    metric,
+    ...step,
+    ...estimate(index, model, metric, cells, contrast, family),
+    combinations: used.length,
+    leftOut: rest.length - used.length,
+  };
 }
 
 function interaction(
@@ -81,7 +93,8 @@ function estimate(
 ) {
   const nothing = { ratio: null, interval: null, simultaneous: null, n: 0, family, verdict: 'inconclusive' } as const;
   if (cells.length === 0) return { ...nothing, why: 'no combination of the other factors was measured on all sides' };
-  if (!allPositive(index, metric, cells)) return { ...nothing, why: 'some values are not positive, so that there is no ratio' };
+  if (!allPositive(index, metric, cells))
+    return { ...nothing, why: 'some values are not positive, so that there is no ratio' };
   const { value, interval, sorted, n } = blockwise(index, metric, cells, contrast);
   if (value === null) return { ...nothing, why: 'no block has all the cells that it takes' };
   const simultaneous = simultaneousPaired(sorted, family);
@@ -101,7 +114,12 @@ function stepsOf(factor: string, labels: readonly Primitive[], baseline: Cell): 
 }
 
 /** The distinct cells of a metric without the named factors. */
-function combinations(index: CellIndex, metric: string, without: readonly string[], where: Cell): readonly CellLabels[] {
+function combinations(
+  index: CellIndex,
+  metric: string,
+  without: readonly string[],
+  where: Cell,
+): readonly CellLabels[] {
   const cells = new Map<string, CellLabels>();
   for (const cell of index.cellsOf(metric)) {
     if (Object.entries(where).some(([name, label]) => cell[name] !== undefined && cell[name] !== label)) continue;

@@ -8,7 +8,10 @@ import type { Precision } from './results.ts';
  * for the same precision. On logarithms where all values are positive, so that it holds for ratios. Null with fewer than two
  * trials or where no trial has two iterations: then the levels cannot be told apart.
  */
-export function precisionOf(samples: readonly Sample[], costs?: { iterationSeconds: number; trialSeconds: number }): Precision | null {
+export function precisionOf(
+  samples: readonly Sample[],
+  costs?: { iterationSeconds: number; trialSeconds: number },
+): Precision | null {
   const nested = samples.filter((sample) => sample.values.length > 1);
   if (nested.length < 2) return null;
   const positive = nested.every((sample) => sample.values.every((value) => value > 0));
@@ -23,7 +26,8 @@ export function precisionOf(samples: readonly Sample[], costs?: { iterationSecon
   const between = Math.max(0, variance(means, meanOf(means)) - within / iterations);
   const total = between + within / iterations;
   const shareOfTrials = total === 0 ? 0 : between / total;
-  const optimum = costs && between > 0 ? Math.sqrt((costs.trialSeconds / costs.iterationSeconds) * (within / between)) : null;
+  const optimum =
+    costs && between > 0 ? Math.sqrt((costs.trialSeconds / costs.iterationSeconds) * (within / between)) : null;
   return {
     trials: trials.length,
     iterations,

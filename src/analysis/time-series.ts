@@ -1,5 +1,5 @@
 import type { Better } from '../study/types.ts';
-import { medianOf, meanOf, quantile, sortedCopy } from './describe.ts';
+import { meanOf, medianOf, quantile, sortedCopy } from './describe.ts';
 import { studentQuantile } from './distributions.ts';
 import type { Episode, Interval, SteadyState, Window } from './results.ts';
 
@@ -31,7 +31,11 @@ export function steadyState(values: readonly number[], at: readonly number[], be
 }
 
 /** Percentiles over time: one row per window of `seconds`. */
-export function percentilesOverTime(values: readonly number[], at: readonly number[], seconds: number): readonly Window[] {
+export function percentilesOverTime(
+  values: readonly number[],
+  at: readonly number[],
+  seconds: number,
+): readonly Window[] {
   const windows = new Map<number, number[]>();
   values.forEach((value, i) => {
     const start = Math.floor(at[i]! / seconds) * seconds;
@@ -41,7 +45,12 @@ export function percentilesOverTime(values: readonly number[], at: readonly numb
   });
   return [...windows].map(([fromSeconds, list]) => {
     const sorted = sortedCopy(list);
-    const [p5, p50, p95, p99] = [0.05, 0.5, 0.95, 0.99].map((p) => quantile(sorted, p)) as [number, number, number, number];
+    const [p5, p50, p95, p99] = [0.05, 0.5, 0.95, 0.99].map((p) => quantile(sorted, p)) as [
+      number,
+      number,
+      number,
+      number,
+    ];
     return { fromSeconds, toSeconds: fromSeconds + seconds, n: sorted.length, p5, p50, p95, p99 };
   });
 }
@@ -73,7 +82,10 @@ function meanInterval(values: readonly number[], mean: number): { interval: Inte
   const longRun = gamma0 === 0 ? 0 : longRunVariance(centred, gamma0);
   const effectiveN = longRun === 0 ? n : Math.min(n, (n * gamma0) / longRun);
   const half = studentQuantile(0.975, Math.max(1, effectiveN - 1)) * Math.sqrt(longRun / n);
-  return { interval: { low: mean - half, high: mean + half, level: 0.95, method: 'mean, autocorrelation respected' }, effectiveN };
+  return {
+    interval: { low: mean - half, high: mean + half, level: 0.95, method: 'mean, autocorrelation respected' },
+    effectiveN,
+  };
 }
 
 /** γ0 + 2Σγk, summed in pairs as long as a pair is positive, and no pair above the one before. */

@@ -14,6 +14,14 @@ export function printExpression(expression: Expression): string {
       return printPair('difference', expression.metric, expression.minuend, expression.subtrahend);
     case 'slope':
       return `slope('${expression.metric}', '${expression.over}', ${printCell(expression.at)})`;
+    case 'effect': {
+      const levels = `[${printLabel(expression.level)}, ${printLabel(expression.against)}]`;
+      return `effect('${expression.metric}', { ${expression.factor}: ${levels} }, ${printCell(expression.where)})`;
+    }
+    case 'outcome': {
+      const as = expression.as === 'count' ? '' : `, 'share'`;
+      return `outcome('${expression.outcome}', ${printCell(expression.at)}${as})`;
+    }
   }
 }
 

@@ -22,7 +22,12 @@ const normal = () => {
 const shapes: readonly { name: string; draw: () => number; median: number; strict: boolean }[] = [
   { name: 'normal', draw: normal, median: 0, strict: true },
   { name: 'log-normal, sigma 1', draw: () => Math.exp(normal()), median: 1, strict: true },
-  { name: 'Student, 3 df', draw: () => normal() / Math.sqrt((normal() ** 2 + normal() ** 2 + normal() ** 2) / 3), median: 0, strict: false },
+  {
+    name: 'Student, 3 df',
+    draw: () => normal() / Math.sqrt((normal() ** 2 + normal() ** 2 + normal() ** 2) / 3),
+    median: 0,
+    strict: false,
+  },
   { name: 'exponential', draw: () => -Math.log(1 - random()), median: Math.LN2, strict: false },
   { name: 'uniform', draw: random, median: 0.5, strict: false },
   { name: 'two modes, 3 sd apart', draw: () => normal() + (random() < 0.5 ? 0 : 3), median: 1.5, strict: false },
@@ -39,38 +44,60 @@ const sizes = [6, 7, 8, 9, 10, 12, 15, 20, 30, 50, 100];
 let failures = 0;
 
 console.log(`median, ${repetitions} repetitions`.padEnd(34), sizes.map((n) => `n=${n}`.padStart(7)).join(''));
-for (const { name, draw, median, strict } of shapes) row(name, strict, (n) => covers(medianInterval(sample(n, draw)), median));
+for (const { name, draw, median, strict } of shapes)
+  row(name, strict, (n) => covers(medianInterval(sample(n, draw)), median));
 
 const blockNoise = () => 0.05 * normal();
 row('paired ratio, normal 5 %', true, (n) =>
-  covers(medianInterval(sample(n, () => {
-    const block = 1 + blockNoise();
-    return Math.log((2 * block * (1 + 0.05 * normal())) / (block * (1 + 0.05 * normal())));
-  })), Math.LN2),
+  covers(
+    medianInterval(
+      sample(n, () => {
+        const block = 1 + blockNoise();
+        return Math.log((2 * block * (1 + 0.05 * normal())) / (block * (1 + 0.05 * normal())));
+      }),
+    ),
+    Math.LN2,
+  ),
 );
 row('paired ratio, log-normal 30 %', true, (n) =>
   covers(medianInterval(sample(n, () => Math.LN2 + 0.3 * normal() - 0.3 * normal())), Math.LN2),
 );
 row('unpaired ratio, log-normal 30 %', false, (n) => {
   const a = sample(n, () => Math.LN2 + 0.3 * normal());
-  return covers(hodgesLehmann(a, sample(n, () => 0.3 * normal())).interval, Math.LN2);
+  return covers(
+    hodgesLehmann(
+      a,
+      sample(n, () => 0.3 * normal()),
+    ).interval,
+    Math.LN2,
+  );
 });
 for (const family of [2, 4, 8, 23]) {
-  row(`all of ${family} ratios to one baseline`, false, (n) => {
-    const base = Array.from({ length: n }, () => 0.1 * normal());
-    return Array.from({ length: family }).every(() =>
-      covers(simultaneousPaired(sortedCopy(base.map((b) => 0.1 * normal() - b)), family), 0),
-    );
-  }, repetitions / 10);
+  row(
+    `all of ${family} ratios to one baseline`,
+    false,
+    (n) => {
+      const base = Array.from({ length: n }, () => 0.1 * normal());
+      return Array.from({ length: family }).every(() =>
+        covers(simultaneousPaired(sortedCopy(base.map((b) => 0.1 * normal() - b)), family), 0),
+      );
+    },
+    repetitions / 10,
+  );
 }
 for (const family of [4, 23]) {
-  row(`all of ${family}, two modes 10 sd apart`, false, (n) => {
-    const draw = () => 0.1 * normal() + (random() < 0.5 ? 0 : 1);
-    const base = Array.from({ length: n }, draw);
-    return Array.from({ length: family }).every(() =>
-      covers(simultaneousPaired(sortedCopy(base.map((b) => draw() - b)), family), 0),
-    );
-  }, repetitions / 10);
+  row(
+    `all of ${family}, two modes 10 sd apart`,
+    false,
+    (n) => {
+      const draw = () => 0.1 * normal() + (random() < 0.5 ? 0 : 1);
+      const base = Array.from({ length: n }, draw);
+      return Array.from({ length: family }).every(() =>
+        covers(simultaneousPaired(sortedCopy(base.map((b) => draw() - b)), family), 0),
+      );
+    },
+    repetitions / 10,
+  );
 }
 for (const spread of [0.005, 0.02, 0.1]) {
   row(`A/A, spread ${spread * 100} %: no "better" or "worse"`, false, (n) => {
