@@ -88,9 +88,13 @@ export function parseDsn(dsn: string): URL {
     // Told below, without the text itself: it may hold a password.
   }
   if (url === null || !/^(mysql|mariadb):$/.test(url.protocol) || url.hostname === '') {
-    throw new BenchbookError('study', 'servers.external wants an address like "mysql://user:password@host:3306/database".', {
-      hint: 'For a socket: "mysql://user@localhost/database?socket=/run/mysqld/mysqld.sock".',
-    });
+    throw new BenchbookError(
+      'study',
+      'servers.external wants an address like "mysql://user:password@host:3306/database".',
+      {
+        hint: 'For a socket: "mysql://user@localhost/database?socket=/run/mysqld/mysqld.sock".',
+      },
+    );
   }
   return url;
 }
@@ -108,7 +112,10 @@ async function open(url: URL): Promise<Connection> {
     });
   } catch (error) {
     const where = socketPath ?? `${url.hostname}:${url.port || 3306}`;
-    throw new BenchbookError('server', `The external server at ${where} could not be reached: ${sentenceOf(error) || String((error as { code?: unknown }).code)}`);
+    throw new BenchbookError(
+      'server',
+      `The external server at ${where} could not be reached: ${sentenceOf(error) || String((error as { code?: unknown }).code)}`,
+    );
   }
 }
 

@@ -4,7 +4,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Connection } from 'mysql2/promise';
 import { BenchbookError, sentenceOf } from '../errors.ts';
-import { decisiveError, isReadyLine } from '../formats/errorLog.ts';
+import { decisiveError, isReadyLine, withoutIdentity } from '../formats/errorLog.ts';
 import type { Moment } from '../journal/entry.ts';
 import type { Options } from '../study/types.ts';
 import type { Build } from './build.ts';
@@ -142,7 +142,7 @@ function running(parts: Parts): Server {
     moments,
     cpuAtReady,
     exited,
-    logText: () => log.text,
+    logText: () => withoutIdentity(log.text),
     sql: (text, values) => query(connection, text, values),
     async stop(mode) {
       const stopped = await stopServer({ child, connection, exited, family: build.family }, mode).catch((error) => {
@@ -208,7 +208,7 @@ function launch(argv: readonly string[], env: Readonly<Record<string, string>>) 
       for (const text of lines) {
         if (isReadyLine(text) && !moments.some((moment) => moment.name === 'ready line'))
           moments.push({ name: 'ready line', atSeconds });
-        moments.push({ name: 'log', atSeconds, text });
+        moments.push({ name: 'log', atSeconds, text: withoutIdentity(text) });
       }
     });
   }
@@ -224,7 +224,7 @@ function withLog(error: unknown, log: string): BenchbookError {
   return new BenchbookError(known.code, sentence, {
     ...(known.hint === undefined ? {} : { hint: known.hint }),
     ...(known.outcome === undefined ? {} : { outcome: known.outcome }),
-    evidence: { ...known.evidence, 'error log': lastLines(log, 200) },
+    evidence: { ...known.evidence, 'error log': lastLines(withoutIdentity(log), 200) },
     cause: known.cause,
   });
 }

@@ -41,7 +41,7 @@ describe('wrong use is one sentence, exit 2, and nothing started', () => {
     const result = await benchbook(directory, args);
     expect(result.stderr).toMatch(sentence);
     expect(result.exitCode).toBe(2);
-    expect(result.stderr.trim().split('\n').length).toBeLessThanOrEqual(2);
+    expect(result.stderr.trim().split('\n').length).toBeLessThanOrEqual(3);
     expect(await readdir(directory)).toEqual(['studies']);
   });
 });

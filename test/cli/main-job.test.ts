@@ -145,7 +145,7 @@ describe('the report in a real browser, from file:// and without a network', () 
     expect(figures.filter((area) => area > 10_000).length).toBeGreaterThanOrEqual(2);
     expect(requests).toEqual([`file://${inRun('report.html')}`]);
     expect(errors).toEqual([]);
-    expect(await page.$eval('body', (body) => (body as unknown as { innerText: string }).innerText)).toContain(
+    expect(await page.$eval('body', (body) => (body as unknown as { textContent: string }).textContent)).toContain(
       'A larger pool costs memory',
     );
   });
