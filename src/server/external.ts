@@ -3,7 +3,8 @@ import mysql, { type Connection } from 'mysql2/promise';
 import { BenchbookError, sentenceOf } from '../errors.ts';
 import type { ServerSource } from '../study/types.ts';
 import { type Build, buildId } from './build.ts';
-import { connectionSettings, query } from './connection.ts';
+import { connectionSettings, sqlOver } from './connection.ts';
+import { parseDsn } from './dsn.ts';
 import type { Server } from './start.ts';
 
 type ExternalSource = Extract<ServerSource, { source: 'external' }>;
@@ -64,11 +65,11 @@ export async function connectExternal(build: Build): Promise<Server> {
     cpuAtReady: { userSeconds: Number.NaN, systemSeconds: Number.NaN },
     exited,
     logText: () => '',
-    sql: (text, values) => query(connection, text, values),
+    sql: sqlOver(connection),
     async connect() {
       const another = await open(url);
       extra.push(another);
-      return another;
+      return { sql: sqlOver(another), close: () => another.end() };
     },
     async stop() {
       for (const each of [connection, ...extra]) each.destroy();
@@ -77,26 +78,6 @@ export async function connectExternal(build: Build): Promise<Server> {
       return { seconds: 0 };
     },
   };
-}
-
-/** Reads `mysql://user:password@host:port/database`, or `mysql://user@localhost/database?socket=/path`. */
-export function parseDsn(dsn: string): URL {
-  let url: URL | null = null;
-  try {
-    url = new URL(dsn);
-  } catch {
-    // Told below, without the text itself: it may hold a password.
-  }
-  if (url === null || !/^(mysql|mariadb):$/.test(url.protocol) || url.hostname === '') {
-    throw new BenchbookError(
-      'study',
-      'servers.external wants an address like "mysql://user:password@host:3306/database".',
-      {
-        hint: 'For a socket: "mysql://user@localhost/database?socket=/run/mysqld/mysqld.sock".',
-      },
-    );
-  }
-  return url;
 }
 
 async function open(url: URL): Promise<Connection> {

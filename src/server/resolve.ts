@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { BenchbookError } from '../errors.ts';
 import type { ServerSource } from '../study/types.ts';
 import { type Build, type FoundBuild, shortHash } from './build.ts';
 import { fetchDebian } from './debian.ts';
 import type { ServerEnvironment } from './environment.ts';
+import { resolveExternal } from './external.ts';
 import { buildFromGit } from './git.ts';
 import { findInstalled, installedServer } from './installed.ts';
 import { withLock } from './lock.ts';
@@ -19,6 +19,7 @@ import { fetchTarball } from './tarball.ts';
  */
 export async function resolveBuild(source: ServerSource, environment: ServerEnvironment): Promise<Build> {
   environment.signal?.throwIfAborted();
+  if (source.source === 'external') return await resolveExternal(source);
   await mkdir(environment.cacheDirectory, { recursive: true, mode: 0o700 });
   const key = sourceKey(source);
   return await withLock(join(environment.cacheDirectory, 'locks', key), environment, async () => {
@@ -33,7 +34,10 @@ export async function resolveBuild(source: ServerSource, environment: ServerEnvi
   });
 }
 
-async function find(source: ServerSource, environment: ServerEnvironment): Promise<FoundBuild> {
+async function find(
+  source: Exclude<ServerSource, { source: 'external' }>,
+  environment: ServerEnvironment,
+): Promise<FoundBuild> {
   switch (source.source) {
     case 'installed':
       return await findInstalled(source, environment);
@@ -43,8 +47,6 @@ async function find(source: ServerSource, environment: ServerEnvironment): Promi
       return await fetchTarball(source, environment);
     case 'git':
       return await buildFromGit(source, environment);
-    default:
-      throw new BenchbookError('server', `Servers from "${source.source}" are not supported yet.`);
   }
 }
 

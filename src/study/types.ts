@@ -25,12 +25,42 @@ export interface Metric {
   readonly caution?: string;
 }
 
+/** A result's rows, and how long the statement took: client wall time from sending it to its last row. */
+export interface TimedRows<R> {
+  readonly seconds: number;
+  readonly rows: readonly R[];
+}
+
+/**
+ * Statements of one connection, one after the other. `?` in the text stands for a value. No value is rounded: integers
+ * are numbers where a double holds them exactly and bigint beyond; DECIMAL, dates and times are texts, as the server
+ * wrote them; NULL is null. Two columns of the same name are an error.
+ */
+export interface Sql {
+  <R extends object = Readonly<Record<string, unknown>>>(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<readonly R[]>;
+  time<R extends object = Readonly<Record<string, unknown>>>(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<TimedRows<R>>;
+}
+
+/** A further connection; closed at the latest when the server stops. */
+export interface SqlConnection {
+  readonly sql: Sql;
+  close(): Promise<void>;
+}
+
 /** What a custom measurement sees of the running server. */
 export interface CustomServer {
   readonly pid: number;
   readonly socketPath: string;
   readonly dataDirectory: string;
-  sql(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
+  readonly sql: Sql;
+  /** Opens a further connection, for work side by side. */
+  connect(): Promise<SqlConnection>;
 }
 
 /** The values of one trial by metric name; a list is a series of iterations. */

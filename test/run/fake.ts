@@ -131,12 +131,16 @@ function fakeServer(build: Build, request: StartRequest, alive: Set<Server>, log
     cpuAtReady: { userSeconds: 0, systemSeconds: 0 },
     exited,
     logText: () => `started on ${request.dataDirectory}\n`,
-    sql: async (text) => {
-      if (text !== 'crash') return [];
-      exit({ code: null, signal: 'SIGSEGV' });
-      alive.delete(server);
-      throw new BenchbookError('server', 'the connection was lost');
-    },
+    sql: Object.assign(
+      async (text: string) => {
+        if (text !== 'crash') return [];
+        exit({ code: null, signal: 'SIGSEGV' });
+        alive.delete(server);
+        throw new BenchbookError('server', 'the connection was lost');
+      },
+      { time: async () => ({ seconds: 0, rows: [] }) },
+    ),
+    connect: async () => ({ sql: server.sql, close: async () => undefined }),
     stop: async (mode) => {
       log.push(`stop ${mode}`);
       alive.delete(server);
