@@ -121,6 +121,8 @@ export interface Factor {
   readonly name: string;
   readonly within: boolean;
   readonly levels: readonly Level[];
+  /** On a factor that one level of an earlier factor brings along: elsewhere a cell has no such factor. */
+  readonly nestedIn?: { readonly factor: string; readonly level: Primitive };
 }
 
 /** Labels by factor name: one variant, or a filter when partial. */
@@ -130,4 +132,36 @@ export type Cell = Readonly<Record<string, Primitive>>;
 export interface Replicates {
   readonly min: number;
   readonly max: number;
+  /** Ends the run between min and max, after a whole block, once it holds in every cell. */
+  readonly until?: UntilRule;
+  /** Seconds: no block begins that would end later; the first block always does. */
+  readonly budgetSeconds?: number;
+  /** Passes over all variants before block 1, kept in the journal and never in statistics. */
+  readonly warmUp?: number;
+}
+
+/** When enough was measured: half the width of the median's interval, as a fraction of the median, is below a limit. */
+export type UntilRule =
+  | { readonly op: 'halfWidth'; readonly metric: string; readonly below: number }
+  | { readonly op: 'and' | 'or'; readonly rules: readonly UntilRule[] };
+
+/**
+ * The order of trials. `blocks`: randomised complete blocks. `interleaved`: blocks in declared order. `sequential`: all
+ * repetitions of a variant, then the next. Duet: blocks of pairs that differ in one factor of two levels, both measured
+ * at the same time on cores of their own.
+ */
+export type Order = 'blocks' | 'interleaved' | 'sequential' | { readonly duet: string };
+
+/** What happens to trials that take too long or fail. */
+export interface TrialPolicy {
+  /** Seconds from spawn to the first answer. */
+  readonly startSeconds: number;
+  /** Seconds of one measurement at one within cell. */
+  readonly measurementSeconds: number;
+  /** Seconds of a whole trial. */
+  readonly trialSeconds: number;
+  /** Further tries of a trial that did not end ok; every try is kept. */
+  readonly retries: number;
+  /** After so many trials of a variant in a row that did not end ok, the rest of them is skipped. */
+  readonly giveUpAfter: number;
 }

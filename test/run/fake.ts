@@ -75,6 +75,9 @@ export function fakeWorld(script: Script = {}): Fake {
       directories.delete(path);
       await rm(path, { recursive: true, force: true });
     },
+    watchOver: () => ({ dismiss: () => undefined }),
+    lockHost: async () => ({ release: async () => undefined }),
+    halvesOfCores: async () => ['0', '1'],
     now: () => new Date(Date.UTC(2026, 0, 1) + (seconds + offset) * 1000),
     seconds: () => seconds,
   };
