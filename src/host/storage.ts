@@ -15,7 +15,10 @@ export interface Storage {
 export interface Device {
   /** The kernel's name; names of volumes may hold a host's name. */
   readonly kernelName: string;
+  /** "disk", "part", "lvm", "raid1". */
   readonly type: string;
+  /** Numbers of the device, "254:0". */
+  readonly majorMinor: string;
   readonly model: string | null;
   readonly sizeBytes: number;
   readonly rotational: boolean;
@@ -36,6 +39,7 @@ interface Mount {
 interface BlockDevice {
   readonly kname: string;
   readonly type: string;
+  readonly 'maj:min': string;
   readonly model: string | null;
   readonly size: number;
   readonly rota: boolean;
@@ -46,7 +50,7 @@ interface BlockDevice {
   readonly children?: readonly BlockDevice[];
 }
 
-const deviceColumns = 'KNAME,TYPE,MODEL,SIZE,ROTA,TRAN,SCHED,RA,PHY-SEC';
+const deviceColumns = 'KNAME,TYPE,MAJ:MIN,MODEL,SIZE,ROTA,TRAN,SCHED,RA,PHY-SEC';
 
 /** Asks util-linux (`findmnt`, `lsblk`), in JSON; without them everything is null. */
 export async function readStorage(directory: string): Promise<Storage> {
@@ -98,6 +102,7 @@ async function devicesBelow(source: string): Promise<readonly Device[]> {
   return (tree?.blockdevices ?? []).flatMap(flatten).map((device) => ({
     kernelName: device.kname,
     type: device.type,
+    majorMinor: device['maj:min'].trim(),
     model: device.model?.trim() || null,
     sizeBytes: device.size,
     rotational: device.rota,

@@ -13,7 +13,7 @@ const STARTUP = {
 } as const satisfies Readonly<Record<string, Metric>>;
 
 const MEMORY = {
-  resident: { unit: 'B', better: 'lower', title: 'resident memory with huge pages', resolution: 4096 },
+  resident: { unit: 'B', better: 'lower', title: 'anonymous memory and huge pages', resolution: 4096 },
   rss: {
     unit: 'B',
     better: 'lower',

@@ -25,10 +25,12 @@ export async function measureMemory(measurement: Measurement, context: TrialCont
     rollup === null
       ? (status.get('HugetlbPages') ?? 0)
       : need(rollup, 'Private_Hugetlb') + need(rollup, 'Shared_Hugetlb');
+  const anonymous = rollup?.get('Anonymous') ?? need(status, 'RssAnon');
   const values = {
-    resident: rss + huge,
+    // File-backed pages come and go with the page cache: what a server costs is its own memory.
+    resident: anonymous + huge,
     rss,
-    anonymous: rollup?.get('Anonymous') ?? need(status, 'RssAnon'),
+    anonymous,
     transparentHuge: rollup?.get('AnonHugePages') ?? 0,
     huge,
     peak: need(status, 'VmHWM'),

@@ -1,8 +1,8 @@
 import type { Draft } from '../draft/types.ts';
 import type { TrialEntry } from '../journal/entry.ts';
 import type { Block, CellValue, Table } from './document.ts';
-import { type Part, variantAnchor } from './methods.ts';
-import { cellText, samplesId } from './names.ts';
+import { cellText, samplesId, slug } from './names.ts';
+import type { Part } from './part.ts';
 import type { RunData } from './run-data.ts';
 import { measurementTable, trialsTable } from './tables.ts';
 
@@ -175,7 +175,7 @@ function logsPart(data: RunData): Part {
     const title = `${cellText(trial.cell)}, block ${trial.block}${trial.outcome === 'ok' ? '' : `: ${trial.outcome}`}`;
     return {
       type: 'details',
-      id: `log-${variantAnchor(trial.cell)}-${trial.block}-${trial.position}`,
+      id: `log-${slug(cellText(trial.cell))}-${trial.block}-${trial.position}`,
       summary: title,
       blocks: [{ type: 'code', language: 'text', text: stampedLog(trial) }],
     };

@@ -5,6 +5,7 @@ import { formatInterval, formatValue } from '../units.ts';
 import type { Block, CellValue, Column, Table, VegaLiteSpec } from './document.ts';
 import { figureSpec } from './figure-specs.ts';
 import { cellText, metricTitle } from './names.ts';
+import type { Part } from './part.ts';
 import type { RunData } from './run-data.ts';
 import { baselineOf, cellsWhere } from './summary-table.ts';
 import { resolveInline } from './values.ts';
@@ -29,10 +30,7 @@ export interface Dot {
 }
 
 /** A study's figure as a numbered block, with the tables that it draws from. */
-export function figureBlock(
-  figure: DraftFigure,
-  context: FigureContext,
-): { blocks: readonly Block[]; tables: readonly Table[] } {
+export function figureBlock(figure: DraftFigure, context: FigureContext): Part {
   const { draft, analysis, number, data } = context;
   const metric = figure.metric;
   const dots = cellsWhere(analysis.cells, figure.where).flatMap((cell) => dotOf(figure, cell, draft, analysis));
@@ -52,7 +50,7 @@ export function figureBlock(
     spec: figureSpec(figure, { draft, table, samples, panels: panels.length > 0 }) as VegaLiteSpec,
     table: figure.kind === 'strip' ? samples.name : table.name,
     sourceLine: sourceLine(figure, dots, data),
-    notes: dots.flatMap((dot) => (dot.note === null ? [] : [`${cellText(dot.cell)}: ${dot.note}`])),
+    notes: notesOf(dots),
     code: { place: `${figure.place.file}:${figure.place.line ?? ''}`, text: figure.code },
   };
   return { blocks: [block], tables: [table, samples] };
@@ -94,6 +92,17 @@ function dotOf(figure: DraftFigure, cell: CellLabels, draft: Draft, analysis: An
       note: [lost, few].filter(Boolean).join('; ') || null,
     },
   ];
+}
+
+/** Each note once, with the cells that it concerns. */
+function notesOf(dots: readonly Dot[]): string[] {
+  const cells = new Map<string, string[]>();
+  for (const dot of dots) {
+    if (dot.note !== null) cells.set(dot.note, [...(cells.get(dot.note) ?? []), cellText(dot.cell)]);
+  }
+  return [...cells].map(
+    ([note, concerned]) => `${concerned.length === dots.length ? 'Everywhere' : concerned.join('; ')}: ${note}.`,
+  );
 }
 
 /** Factors that are on no axis and not fixed: each of their combinations gets a panel of its own. */

@@ -1,21 +1,14 @@
 import type { Analysis } from '../analysis/analysis.ts';
-import type { Caution } from '../journal/entry.ts';
 import { escapeMarkdown } from './claims.ts';
 import type { Block } from './document.ts';
-import type { Part } from './methods.ts';
 import { cellText } from './names.ts';
+import type { Part } from './part.ts';
 import type { RunData } from './run-data.ts';
 
 /** Every caution in one place, each once, with how many trials it concerns: the limits of this report. */
 export function limitsPart(data: RunData, analysis: Analysis): Part {
-  const sentences = [
-    ...gather(data),
-    ...analysis.cautions.map((caution) =>
-      sentenceOfCaution(caution, caution.cell ? ` (${cellText(caution.cell)})` : ''),
-    ),
-  ];
   const notes = data.notes.map((note) => `${note.event} at ${note.at}: ${note.text}`);
-  const content = [...new Set(sentences), ...notes];
+  const content = [...ofTrials(data), ...ofAnalysis(analysis), ...notes];
   const blocks: Block[] = [
     { type: 'heading', level: 2, text: 'Limits of this report', id: 'limits' },
     {
@@ -30,21 +23,25 @@ export function limitsPart(data: RunData, analysis: Analysis): Part {
   return { blocks, tables: [] };
 }
 
-function gather(data: RunData): string[] {
-  const found = new Map<string, { caution: Caution; trials: number }>();
+/** Cautions raised while measuring, each with the number of trials that it concerns. */
+function ofTrials(data: RunData): string[] {
+  const found = new Map<string, number>();
   for (const trial of data.trials) {
-    for (const caution of trial.cautions) {
-      const key = `${caution.code} ${caution.about ?? ''} ${caution.sentence}`;
-      const known = found.get(key);
-      if (known) known.trials += 1;
-      else found.set(key, { caution, trials: 1 });
-    }
+    for (const { sentence } of trial.cautions) found.set(sentence, (found.get(sentence) ?? 0) + 1);
   }
-  return [...found.values()].map(({ caution, trials }) =>
-    sentenceOfCaution(caution, ` (${trials} of ${data.trials.length} trials)`),
-  );
+  return [...found].map(([sentence, trials]) => `${sentence} (${trials} of ${data.trials.length} trials)`);
 }
 
-function sentenceOfCaution(caution: Caution, where: string): string {
-  return `${caution.sentence}${where}`;
+/** Cautions computed from the samples, each with the metrics and cells that it concerns. */
+function ofAnalysis(analysis: Analysis): string[] {
+  const found = new Map<string, Set<string>>();
+  for (const caution of analysis.cautions) {
+    const places = found.get(caution.sentence) ?? new Set();
+    const place = [caution.metric, caution.cell && cellText(caution.cell)].filter(Boolean).join(' at ');
+    if (place !== '') places.add(place);
+    found.set(caution.sentence, places);
+  }
+  return [...found].map(([sentence, places]) =>
+    places.size === 0 ? sentence : `${sentence} (${[...places].join('; ')})`,
+  );
 }

@@ -1,8 +1,12 @@
 import type { Analysis } from '../analysis/analysis.ts';
 import type { Draft } from '../draft/types.ts';
-import type { JsonValue, ServerEntry, TrialEntry } from '../journal/entry.ts';
+import type { ServerEntry } from '../journal/entry.ts';
+import { buildDetails } from './builds.ts';
+import { commandBlocks } from './commands.ts';
 import type { Block, CellValue, Table } from './document.ts';
-import { cellText, slug } from './names.ts';
+import { flatFacts } from './facts.ts';
+import { cellText } from './names.ts';
+import type { Part } from './part.ts';
 import type { RunData } from './run-data.ts';
 
 /** The part of the journaled plan that readers need. */
@@ -11,22 +15,17 @@ interface PlanFacts {
   readonly excluded: readonly { readonly cell: Record<string, string>; readonly reason: string }[];
 }
 
-/** A part of the report and the tables that it shows. */
-export interface Part {
-  readonly blocks: readonly Block[];
-  readonly tables: readonly Table[];
-}
-
 /** How it was measured: design, machine, builds, options, command lines, metrics. */
 export function methodsPart(data: RunData, draft: Draft, analysis: Analysis): Part {
   const builds = buildsTable(data.servers);
+  const details = data.servers.map(buildDetails);
   const metrics = metricsTable(draft);
   const plan = data.run.plan as unknown as PlanFacts;
   const blocks: Block[] = [
     { type: 'heading', level: 2, text: 'Methods', id: 'methods' },
     { type: 'prose', content: [designText(data, draft, plan, analysis)] },
     { type: 'heading', level: 3, text: 'Machine', id: 'machine' },
-    { type: 'facts', items: machineFacts(data) },
+    ...machineBlocks(data),
     { type: 'heading', level: 3, text: 'Server builds', id: 'builds' },
     {
       type: 'table',
@@ -35,21 +34,9 @@ export function methodsPart(data: RunData, draft: Draft, analysis: Analysis): Pa
       table: builds.name,
       notes: [],
     },
-    ...data.servers.map(
-      (server): Block => ({
-        type: 'details',
-        id: `build-${server.buildId}`,
-        summary: `How ${server.version} was obtained, and its toolchain`,
-        blocks: [
-          {
-            type: 'facts',
-            items: [...flatFacts(server.obtained, 'obtained'), ...flatFacts(server.toolchain, 'toolchain')],
-          },
-        ],
-      }),
-    ),
+    ...details.flatMap((part) => part.blocks),
     { type: 'heading', level: 3, text: 'Command lines', id: 'commands' },
-    ...commandBlocks(data),
+    ...commandBlocks(data.trials),
     { type: 'heading', level: 3, text: 'Metrics', id: 'metrics' },
     {
       type: 'table',
@@ -65,7 +52,7 @@ export function methodsPart(data: RunData, draft: Draft, analysis: Analysis): Pa
       { type: 'facts', items: plan.excluded.map(({ cell, reason }) => ({ term: cellText(cell), text: reason })) },
     );
   }
-  return { blocks, tables: [builds, metrics] };
+  return { blocks, tables: [builds, metrics, ...details.flatMap((part) => part.tables)] };
 }
 
 function designText(data: RunData, draft: Draft, plan: PlanFacts, analysis: Analysis): string {
@@ -86,20 +73,19 @@ function designText(data: RunData, draft: Draft, plan: PlanFacts, analysis: Anal
   return sentences.filter((sentence) => sentence !== '').join(' ');
 }
 
-function machineFacts(data: RunData): { term: string; text: string }[] {
+/** What decides comparability is in sight; the rest can be unfolded. */
+function machineBlocks(data: RunData): Block[] {
   const host = data.hosts.at(-1);
-  return host ? flatFacts(host.facts, '') : [{ term: 'machine', text: 'no facts were recorded' }];
-}
-
-/** Nested JSON as terms and texts: `memory.total`. */
-function flatFacts(value: JsonValue, name: string): { term: string; text: string }[] {
-  if (value === null) return [{ term: name, text: 'not known' }];
-  if (Array.isArray(value) && value.every((each) => typeof each !== 'object'))
-    return [{ term: name, text: value.join(', ') }];
-  if (typeof value !== 'object') return [{ term: name, text: String(value) }];
-  return Object.entries(value).flatMap(([key, inner]) =>
-    flatFacts(inner as JsonValue, name === '' ? key : `${name}: ${key}`),
-  );
+  if (!host) return [{ type: 'facts', items: [{ term: 'machine', text: 'no facts were recorded' }] }];
+  return [
+    { type: 'facts', items: flatFacts(host.hostClass, '') },
+    {
+      type: 'details',
+      id: 'machine-facts',
+      summary: 'All facts recorded of the machine',
+      blocks: [{ type: 'facts', items: flatFacts(host.facts, '') }],
+    },
+  ];
 }
 
 function buildsTable(servers: readonly ServerEntry[]): Table {
@@ -118,25 +104,6 @@ function buildsTable(servers: readonly ServerEntry[]): Table {
       server.executableSha256,
     ]),
   };
-}
-
-/** The command line of each variant's first trial; they differ in private paths alone from trial to trial. */
-function commandBlocks(data: RunData): Block[] {
-  const seen = new Set<string>();
-  return data.trials.flatMap((trial): Block[] => {
-    if (!trial.counted || !trial.argv || seen.has(trial.variantId)) return [];
-    seen.add(trial.variantId);
-    return [{ type: 'code', title: cellText(trial.cell), language: 'sh', text: commandLine(trial) }];
-  });
-}
-
-/** Ready to paste, an option a line. */
-function commandLine(trial: TrialEntry): string {
-  return trial.argv!.map(quote).join(' \\\n  ');
-}
-
-function quote(word: string): string {
-  return /^[\w@%+=:,./{}-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 function metricsTable(draft: Draft): Table {
@@ -164,9 +131,4 @@ function cautionNotes(draft: Draft): string[] {
   return Object.entries(draft.metrics).flatMap(([address, metric]) =>
     metric.caution ? [`${address}: ${metric.caution}`] : [],
   );
-}
-
-/** An anchor for a variant. */
-export function variantAnchor(cell: TrialEntry['cell']): string {
-  return slug(cellText(cell));
 }

@@ -2,10 +2,12 @@ import type { Analysis } from '../analysis/analysis.ts';
 import type { Draft, DraftBlock } from '../draft/types.ts';
 import { appendicesPart } from './appendices.ts';
 import { claimsOf, decideClaim, summaryOf } from './claims.ts';
-import { type Block, DOCUMENT_FORMAT, type Document, type Table } from './document.ts';
+import { DOCUMENT_FORMAT, type Document } from './document.ts';
 import { figureBlock } from './figures.ts';
 import { limitsPart } from './limits.ts';
 import { methodsPart } from './methods.ts';
+import type { Part } from './part.ts';
+import { proseBlocks } from './prose.ts';
 import type { RunData } from './run-data.ts';
 import { cellsTable } from './summary-table.ts';
 import { samplesTable, summariesTable } from './tables.ts';
@@ -77,11 +79,11 @@ interface Context {
   readonly numbering: Numbering;
 }
 
-function studyBlock(block: DraftBlock, context: Context): { blocks: readonly Block[]; tables: readonly Table[] } {
+function studyBlock(block: DraftBlock, context: Context): Part {
   const { analysis, draft, data, numbering } = context;
   switch (block.type) {
     case 'prose':
-      return { blocks: [{ type: 'prose', content: resolveInline(block.parts, analysis) }], tables: [] };
+      return { blocks: proseBlocks(resolveInline(block.parts, analysis)), tables: [] };
     case 'claim':
       return {
         blocks: [{ type: 'claims', claims: context.claims.filter((claim) => claim.id === block.id) }],

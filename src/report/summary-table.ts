@@ -3,17 +3,15 @@ import type { Draft, DraftBlock } from '../draft/types.ts';
 import type { CellLabels } from '../journal/entry.ts';
 import type { Cell } from '../study/types.ts';
 import { formatInterval } from '../units.ts';
-import type { Block, CellValue, Column, Table } from './document.ts';
+import type { CellValue, Column, Table } from './document.ts';
 import { metricTitle } from './names.ts';
+import type { Part } from './part.ts';
 import { resolveInline } from './values.ts';
 
 type TableBlock = Extract<DraftBlock, { type: 'table' }>;
 
 /** A study's table: a row a cell; for each metric its median, interval, n, and ratio to the baseline where there is one. */
-export function cellsTable(
-  block: TableBlock,
-  context: { draft: Draft; analysis: Analysis; number: number },
-): { blocks: readonly Block[]; tables: readonly Table[] } {
+export function cellsTable(block: TableBlock, context: { draft: Draft; analysis: Analysis; number: number }): Part {
   const { draft, analysis, number } = context;
   const factors = draft.factors.map((factor) => factor.name);
   const withRatio = Object.keys(draft.baseline).length > 0;

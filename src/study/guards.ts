@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BenchbookError, type Place, sentenceOf } from '../errors.ts';
+import { hostRequestShape, ioLimitShape } from './hostRequest.ts';
 import { suggestion } from './near.ts';
 import { placeInStack, placeOfWords } from './place.ts';
 import type { LevelValues } from './study.ts';
@@ -17,7 +18,7 @@ const setupShape = z.strictObject({
     .record(z.string().regex(/^[A-Za-z][\w.-]*$/, 'an option name has letters, digits and _'), optionValue)
     .optional(),
   env: z.record(z.string(), z.string()).optional(),
-  host: z.record(z.string(), z.unknown()).optional(),
+  host: hostRequestShape.optional(),
 });
 const metricShape = z.object({
   unit: z.enum(['B', 's', '1', '1/s', 'B/s']),
@@ -64,16 +65,22 @@ export function guardSetup(
       'study',
       unknownKey === null
         ? `'setup' returned a wrong '${issue.path.join('.')}': ${issue.message}.`
-        : `'setup' returned '${unknownKey}', which is not known.`,
+        : `'setup' returned '${[...issue.path, unknownKey].join('.')}', which is not known.`,
       {
         place: placeOfWords(source.file, source.sourceText, [
           'setup',
           unknownKey ?? String(issue.path.at(-1) ?? 'setup'),
         ]),
-        ...(unknownKey === null ? {} : { hint: suggestion(unknownKey, Object.keys(setupShape.shape)) }),
+        ...(unknownKey === null ? {} : { hint: suggestion(unknownKey, knownKeys(issue.path)) }),
       },
     );
   };
+}
+
+/** What may stand in the object at this path of `setup`'s result. */
+function knownKeys(path: readonly PropertyKey[]): readonly string[] {
+  if (path.length === 0) return Object.keys(setupShape.shape);
+  return Object.keys(path[1] === 'ioLimit' ? ioLimitShape.shape : hostRequestShape.shape);
 }
 
 /** `measurements` as a function, and the metrics that it declares, in order. */

@@ -1,6 +1,8 @@
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { makeDraft } from '../../draft/draft.ts';
 import { makePlan } from '../../plan/plan.ts';
+import { realEffects } from '../../run/effects.ts';
 import { runStudy } from '../../run/run.ts';
 import { cacheDirectory } from '../cache.ts';
 import { EXIT } from '../exit.ts';
@@ -27,6 +29,8 @@ export async function run(wanted: string, options: PlanOptions): Promise<number>
   const plan = makePlan(study, planRequest(options)); // 2
   const runId = newRunId(new Date());
   const runDirectory = join(process.cwd(), OUTPUT, study.id, runId);
+  await mkdir(runDirectory, { recursive: true });
+  await writeFile(join(runDirectory, 'study.ts'), study.sourceText);
   const interrupt = untilInterrupted();
   const progress = progressOn({
     isTTY: process.stdout.isTTY ?? false,
@@ -43,6 +47,7 @@ export async function run(wanted: string, options: PlanOptions): Promise<number>
     command: commandLine(wanted, options, plan.seed),
     signal: interrupt.signal,
     report: progress,
+    effects: realEffects,
   }); // 3
   await pointLatest(study.id, runId);
   if (result.trials > 0) {

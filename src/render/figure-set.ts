@@ -1,0 +1,45 @@
+import { BenchbookError } from '../errors.ts';
+import type { Block, Document } from '../report/document.ts';
+import { prepareFigure } from './figures.ts';
+import { drawSvg } from './svg.ts';
+
+export type FigureBlock = Extract<Block, { readonly type: 'figure' }>;
+
+/** A figure as drawn for a column of text and for a phone; `narrow` is null where a second drawing would weigh too much. */
+export interface DrawnFigure {
+  readonly wide: string;
+  readonly narrow: string | null;
+  readonly notes: readonly string[];
+}
+
+export const WIDE_PX = 700;
+export const NARROW_PX = 340;
+
+/** Every figure of the document, drawn, by id; in document order, since vega's counters run on. */
+export async function drawFigures(document: Document): Promise<ReadonlyMap<string, DrawnFigure>> {
+  const drawn = new Map<string, DrawnFigure>();
+  for (const figure of figuresIn([...document.sections, ...document.appendices])) {
+    if (drawn.has(figure.id)) throw new BenchbookError('render', `Two figures have the id "${figure.id}".`);
+    drawn.set(figure.id, await drawFigure(document, figure));
+  }
+  return drawn;
+}
+
+async function drawFigure(document: Document, figure: FigureBlock): Promise<DrawnFigure> {
+  const source = { spec: figure.spec, tables: document.tables, order: document.order };
+  const prepared = prepareFigure({ ...source, widthPx: WIDE_PX });
+  const wide = await drawSvg(prepared.spec, figure.id);
+  if (wide.length > 120_000) return { wide, narrow: null, notes: prepared.notes };
+  const narrow = await drawSvg(prepareFigure({ ...source, widthPx: NARROW_PX }).spec, `${figure.id}-narrow`);
+  return { wide, narrow, notes: prepared.notes };
+}
+
+/** Figures at any depth, in order. */
+export function figuresIn(blocks: readonly Block[]): FigureBlock[] {
+  return blocks.flatMap((block) => {
+    if (block.type === 'figure') return [block];
+    if (block.type === 'details') return figuresIn(block.blocks);
+    if (block.type === 'tabs') return block.tabs.flatMap((tab) => figuresIn(tab.blocks));
+    return [];
+  });
+}

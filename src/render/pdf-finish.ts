@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { AFRelationship, PDFDocument, PDFHexString, PDFName } from '@cantoo/pdf-lib';
+
+export interface PdfExtras {
+  readonly title: string;
+  /** ISO 8601: the run's date, which the file carries in place of today's. */
+  readonly date: string;
+  readonly producer: string;
+  readonly files: readonly { readonly name: string; readonly bytes: Uint8Array; readonly description: string }[];
+}
+
+/**
+ * Give a printed PDF the run's date, a title, an id made from its content, and embedded files: the same input gives
+ * the same bytes on any day.
+ */
+export async function finishPdf(printed: Uint8Array, extras: PdfExtras): Promise<Uint8Array> {
+  const pdf = await PDFDocument.load(printed, { updateMetadata: false });
+  const date = new Date(extras.date);
+  pdf.setTitle(extras.title, { showInWindowTitleBar: true });
+  pdf.setCreator('Benchbook');
+  pdf.setProducer(extras.producer);
+  pdf.setCreationDate(date);
+  pdf.setModificationDate(date);
+  for (const file of extras.files) {
+    await pdf.attach(file.bytes, file.name, {
+      mimeType: mimeType(file.name),
+      description: file.description,
+      creationDate: date,
+      modificationDate: date,
+      afRelationship: AFRelationship.Data,
+    });
+  }
+  const hash = createHash('sha256').update(printedWithoutDates(printed));
+  for (const file of extras.files) hash.update(file.name).update(file.bytes);
+  const id = PDFHexString.of(hash.digest('hex').slice(0, 32));
+  pdf.context.trailerInfo.ID = pdf.context.obj([id, id]);
+  pdf.catalog.set(PDFName.of('PageMode'), PDFName.of('UseOutlines'));
+  return await pdf.save({ useObjectStreams: true, addDefaultPage: false, updateFieldAppearances: false });
+}
+
+/** Chromium writes the time of printing; the id must not depend on it. */
+function printedWithoutDates(bytes: Uint8Array): string {
+  return Buffer.from(bytes)
+    .toString('latin1')
+    .replace(/\(D:[^)]*\)/g, '');
+}
+
+function mimeType(name: string): string {
+  const ending = name.slice(name.lastIndexOf('.') + 1);
+  const known: Readonly<Record<string, string>> = {
+    csv: 'text/csv',
+    jsonl: 'application/jsonl',
+    json: 'application/json',
+    ts: 'text/plain',
+    txt: 'text/plain',
+  };
+  return known[ending] ?? 'application/octet-stream';
+}

@@ -1,0 +1,132 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { BenchbookError, sentenceOf } from '../errors.ts';
+import type { Document } from '../report/document.ts';
+import { adfReport } from './adf.ts';
+import { findChromium } from './chromium.ts';
+import { tableCsv } from './csv.ts';
+import { type DrawnFigure, drawFigures, figuresIn } from './figure-set.ts';
+import { writeWhole } from './files.ts';
+import { htmlReport } from './html.ts';
+import { jiraReport } from './jira.ts';
+import { type FrontMatter, markdownReport } from './markdown.ts';
+
+export type Format = 'html' | 'pdf' | 'md' | 'jira' | 'csv' | 'json';
+
+export interface RenderRequest {
+  readonly document: Document;
+  /** The run folder, or what `--out` names. */
+  readonly directory: string;
+  readonly formats: readonly Format[];
+  /** Embedded into the PDF. */
+  readonly extraFiles?: readonly { readonly name: string; readonly bytes: Uint8Array; readonly description: string }[];
+  /** Head of the Markdown file for a site generator; default `none`. */
+  readonly frontMatter?: FrontMatter;
+  readonly paper?: 'A4' | 'Letter';
+  /** For the whole of the PDF; a long report takes about 0.1 s a page. Default 180 000. */
+  readonly pdfTimeLimitMs?: number;
+  readonly progress: (text: string) => void;
+}
+
+export interface RenderedFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly format: string;
+  /** Why the file was not written, and what would help. */
+  readonly skipped?: string;
+}
+
+/**
+ * Write the document in the formats asked for. Everything but the PDF is a pure function of the document; a PDF that
+ * can't be made is reported as skipped and takes nothing else with it.
+ * @throws BenchbookError `render` for a document that can't be set (unknown table, field, anchor).
+ */
+export async function render(request: RenderRequest): Promise<readonly RenderedFile[]> {
+  const { document, directory, formats, progress } = request;
+  const wants = (format: Format) => formats.includes(format);
+  const files: RenderedFile[] = [];
+  const write = async (name: string, content: string | Uint8Array, format: string) => {
+    const file = path.join(directory, name);
+    files.push({ path: file, bytes: await writeWhole(file, content), format });
+  };
+  if (wants('json')) await write('report.json', `${JSON.stringify(document)}\n`, 'json');
+  if (wants('csv'))
+    for (const table of Object.values(document.tables))
+      await write(`data/${fileName(table.name)}.csv`, tableCsv(table), 'csv');
+  if (!['html', 'pdf', 'md', 'jira'].some((format) => wants(format as Format))) return files;
+  progress('drawing figures');
+  const figures = await drawFigures(document);
+  if (wants('html') || wants('pdf')) {
+    const html = htmlReport(document, figures);
+    if (wants('html')) await write('report.html', html, 'html');
+    if (wants('pdf')) files.push(await pdfFile(request, html));
+  }
+  if (wants('md') || wants('jira')) {
+    progress('writing figures');
+    for (const picture of await pictureFiles(document, figures))
+      await write(`figures/${picture.name}`, picture.bytes, picture.format);
+  }
+  if (wants('md')) await write('report.md', markdownReport(document, request.frontMatter ?? 'none'), 'md');
+  if (wants('jira')) {
+    const attachments = [
+      ...figuresIn([...document.sections]).map((figure) => `figure-${figure.number}.png`),
+      'report.pdf',
+      'report.html',
+    ];
+    await write('report.jira.txt', jiraReport(document, attachments), 'jira');
+    await write('report.adf.json', adfReport(document), 'jira');
+  }
+  return files;
+}
+
+/** Figures as files: SVG for the web, PNG for trackers that show no SVG. */
+async function pictureFiles(document: Document, figures: ReadonlyMap<string, DrawnFigure>) {
+  const { svgToPng } = await import('./png.ts');
+  const pictures: { readonly name: string; readonly bytes: string | Uint8Array; readonly format: string }[] = [];
+  for (const figure of figuresIn([...document.sections, ...document.appendices])) {
+    const svg = figures.get(figure.id)!.wide;
+    pictures.push({ name: `figure-${figure.number}.svg`, bytes: `${svg}\n`, format: 'svg' });
+    pictures.push({ name: `figure-${figure.number}.png`, bytes: await svgToPng(svg), format: 'png' });
+  }
+  return pictures;
+}
+
+async function pdfFile(request: RenderRequest, html: string): Promise<RenderedFile> {
+  const { document, directory, progress } = request;
+  const file = path.join(directory, 'report.pdf');
+  const chromium = await findChromium();
+  if (!chromium) return { path: file, bytes: 0, format: 'pdf', skipped: missingChromium() };
+  progress(`printing with Chromium ${chromium.version}`);
+  const htmlFile = path.join(directory, '.report-print.html');
+  await writeWhole(htmlFile, html);
+  try {
+    const { pdfReport } = await import('./pdf.ts');
+    const bytes = await pdfReport({
+      chromium,
+      htmlFile,
+      paper: request.paper ?? 'A4',
+      timeLimitMs: request.pdfTimeLimitMs ?? 180_000,
+      title: document.title,
+      date: document.date,
+      producer: `Chromium ${chromium.version}`,
+      files: request.extraFiles ?? [],
+    });
+    return { path: file, bytes: await writeWhole(file, bytes), format: 'pdf' };
+  } catch (thrown) {
+    const hint = thrown instanceof BenchbookError && thrown.hint ? ` ${thrown.hint}` : '';
+    return { path: file, bytes: 0, format: 'pdf', skipped: `${sentenceOf(thrown)}${hint}` };
+  } finally {
+    await rm(htmlFile, { force: true });
+  }
+}
+
+function missingChromium(): string {
+  const named = process.env.PUPPETEER_EXECUTABLE_PATH;
+  if (named) return `PUPPETEER_EXECUTABLE_PATH names "${named}", which is no Chromium that answers --version.`;
+  return 'No Chromium or Chrome was found. Install one (Debian: apt install chromium), or name it in PUPPETEER_EXECUTABLE_PATH.';
+}
+
+/** A table's name as a file name: names come from studies and may hold anything. */
+function fileName(name: string): string {
+  return name.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^\.+/, '') || 'table';
+}

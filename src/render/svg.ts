@@ -1,0 +1,94 @@
+import * as vega from 'vega';
+import { expressionInterpreter } from 'vega-interpreter';
+import * as vegaLite from 'vega-lite';
+import { BenchbookError, sentenceOf } from '../errors.ts';
+import { textWidthPx } from './fonts.ts';
+import { CONFIG } from './theme.ts';
+
+/** What vega's scene graph asks about text; see `textMetrics` of vega-scenegraph. */
+interface TextItem {
+  readonly fontSize?: number;
+  readonly fontWeight?: number | string;
+  readonly font?: string;
+}
+
+/**
+ * Draw a complete Vega-Lite specification (with its data inline) as an SVG string, the same bytes every time: no
+ * canvas, text measured in the shipped font, ids prefixed with `id`, nothing loaded, and expressions interpreted
+ * rather than compiled, since a journal may come from a stranger.
+ * @throws BenchbookError `render` with vega's own sentence where the specification can't be drawn.
+ */
+export async function drawSvg(spec: Readonly<Record<string, unknown>>, id: string): Promise<string> {
+  useShippedFontMetrics();
+  try {
+    const logger = quietLogger();
+    const compiled = vegaLite.compile(spec as unknown as vegaLite.TopLevelSpec, {
+      config: CONFIG as unknown as vegaLite.Config,
+      logger,
+    }).spec;
+    const view = new vega.View(vega.parse(compiled, undefined, { ast: true }), {
+      renderer: 'none',
+      loader: refusingLoader(),
+      logger,
+      expr: expressionInterpreter,
+    } as vega.ViewOptions);
+    (vega as unknown as { resetSVGDefIds(): void }).resetSVGDefIds();
+    const svg = await view.toSVG();
+    view.finalize();
+    return slim(withOwnIds(svg, id));
+  } catch (thrown) {
+    throw new BenchbookError('render', `The figure "${id}" can't be drawn: ${sentenceOf(thrown)}.`, { cause: thrown });
+  }
+}
+
+function useShippedFontMetrics(): void {
+  const metrics = (vega as unknown as { textMetrics: { width: (item: TextItem, text: string) => number } }).textMetrics;
+  metrics.width = (item, text) => {
+    const weight = item.fontWeight === 'bold' || Number(item.fontWeight) >= 500 ? 600 : 400;
+    return textWidthPx(String(text ?? ''), item.fontSize ?? 11, weight, item.font?.includes('Mono') ? 'mono' : 'sans');
+  };
+}
+
+/** Figures draw from the document's tables alone. */
+function refusingLoader(): vega.Loader {
+  const refuse = () =>
+    Promise.reject(new Error('a figure must not load anything; it draws from the tables of the run'));
+  return { load: refuse, sanitize: refuse, http: refuse, file: refuse } as unknown as vega.Loader;
+}
+
+function withOwnIds(svg: string, id: string): string {
+  return svg
+    .replace(/ id="([^"]+)"/g, (_, own: string) => ` id="${id}-${own}"`)
+    .replace(/url\(#([^)]+)\)/g, (_, own: string) => `url(#${id}-${own})`);
+}
+
+/** Without what only vega's own runtime reads, with defaults said once and coordinates to 0.01 px: half the size. */
+function slim(svg: string): string {
+  const family = ' font-family="Source Sans 3, sans-serif"';
+  return svg
+    .replaceAll(family, '')
+    .replace(/<path aria-hidden="true" d="(?:M0,0h0v0h0Z)?"(?: display="none")?\/>/g, '')
+    .replace(/ (?:class|pointer-events|aria-roledescription|aria-hidden|role|version|xmlns:xlink)="[^"]*"/g, '')
+    .replace(/ (?:opacity|stroke-width)="1"| font-size="12px"/g, '')
+    .replace(/ (?:transform|d|x2?|y2?|width|height)="[^"]*"/g, (attribute) =>
+      attribute.replace(/\d+\.\d{3,}/g, rounded),
+    )
+    .replace('<svg ', `<svg font-size="12px"${family} `);
+}
+
+function rounded(number: string): string {
+  return String(Number(Number(number).toFixed(2)));
+}
+
+function quietLogger(): vega.LoggerInterface {
+  const logger = {
+    level: () => logger,
+    error: (...parts: readonly unknown[]) => {
+      throw new Error(parts.map(String).join(' '));
+    },
+    warn: () => logger,
+    info: () => logger,
+    debug: () => logger,
+  };
+  return logger as unknown as vega.LoggerInterface;
+}

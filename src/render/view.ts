@@ -1,0 +1,234 @@
+import Handlebars from 'handlebars';
+import { BenchbookError } from '../errors.ts';
+import type { Block, ClaimResult, Document, Inline, ValueRef, Verdict } from '../report/document.ts';
+import { type Anchors, anchorsOf } from './anchors.ts';
+import type { DrawnFigure } from './figure-set.ts';
+import { lineHtml, type ProseTarget, plainText, proseHtml } from './prose.ts';
+import { setTable } from './tables.ts';
+import { withCssColours } from './theme.ts';
+
+/** What a template sees: plain data in which HTML stands as `SafeString`, so that no template needs an unescaped `{{{`. */
+export type View = Readonly<Record<string, unknown>>;
+
+/** Rows of a dense (raw) table that stand in the page; the rest is in `data/` and, in the PDF, in the embedded files. */
+export const DENSE_ROWS = 2000;
+/** Rows of a figure's data on demand. */
+const FIGURE_ROWS = 120;
+/** Rows of a dense table that print. */
+export const DENSE_ROWS_PRINT = 240;
+
+interface ViewContext {
+  readonly document: Document;
+  readonly figures: ReadonlyMap<string, DrawnFigure>;
+  readonly anchors: Anchors;
+  readonly target: ProseTarget;
+}
+
+/** Turn the document into what the page template prints. Pure; every key that a template names is there, null where empty. */
+export function pageView(document: Document, figures: ReadonlyMap<string, DrawnFigure>): View {
+  const anchors = anchorsOf(document);
+  const target: ProseTarget = { value: valueHtml, label: (id) => labelOf(id, anchors) };
+  const context: ViewContext = { document, figures, anchors, target };
+  return {
+    title: document.title,
+    byline: document.byline,
+    date: dateText(document.date),
+    isoDate: document.date,
+    tickets: document.tickets.map(ticketView),
+    studyId: document.studyId,
+    runId: document.runId,
+    summary: document.summary.map((bullet) => ({
+      verdict: bullet.verdict ? verdictView(bullet.verdict) : null,
+      html: safe(lineHtml(bullet.content, target)),
+    })),
+    contents: contentsOf(document),
+    sections: document.sections.map((block) => blockView(block, context)),
+    appendices: document.appendices.map((block) => blockView(block, context)),
+  };
+}
+
+function blockView(block: Block, context: ViewContext): View {
+  const { target } = context;
+  switch (block.type) {
+    case 'heading':
+      return { partial: block.level === 2 ? 'heading2' : 'heading3', id: block.id, text: block.text };
+    case 'prose':
+      return { partial: 'prose', html: safe(proseHtml(block.content, target)) };
+    case 'figure':
+      return figureView(block, context);
+    case 'table':
+      return { partial: 'table', ...tableView(block, context) };
+    case 'claims':
+      return { partial: 'claims', claims: block.claims.map(claimView) };
+    case 'callout':
+      return {
+        partial: 'callout',
+        kind: block.kind,
+        title: block.title,
+        label: CALLOUTS[block.kind],
+        html: safe(proseHtml(block.content, target)),
+      };
+    case 'code':
+      return { partial: 'code', title: block.title ?? null, language: block.language, text: block.text };
+    case 'facts':
+      return { partial: 'facts', items: block.items.map((item) => ({ ...item, code: item.code ?? false })) };
+    case 'details':
+      return {
+        partial: 'details',
+        id: block.id,
+        summary: block.summary,
+        blocks: block.blocks.map((inner) => blockView(inner, context)),
+      };
+    case 'tabs':
+      return {
+        partial: 'tabs',
+        tabs: block.tabs.map((tab) => ({
+          title: tab.title,
+          blocks: tab.blocks.map((inner) => blockView(inner, context)),
+        })),
+      };
+  }
+}
+
+const CALLOUTS = { note: 'Note', caution: 'Caution', failure: 'Failure' } as const;
+
+function figureView(block: Extract<Block, { type: 'figure' }>, context: ViewContext): View {
+  const drawn = context.figures.get(block.id);
+  if (!drawn) throw new BenchbookError('render', `The figure "${block.id}" was not drawn.`);
+  const table = tableNamed(block.table, `figure ${block.number}`, context);
+  return {
+    partial: 'figure',
+    id: block.id,
+    number: block.number,
+    title: line(block.title, context),
+    caption: line(block.caption, context),
+    alt: block.alt,
+    wide: safe(accessible(drawn.wide, `${block.id}-alt`)),
+    narrow: drawn.narrow === null ? null : safe(accessible(drawn.narrow, `${block.id}-alt`)),
+    sourceLine: block.sourceLine,
+    notes: [...block.notes, ...drawn.notes],
+    code: block.code ?? null,
+    data: { ...gridView(table, FIGURE_ROWS), label: `Data of figure ${block.number}`, dense: table.rows.length > 40 },
+  };
+}
+
+function tableView(block: Extract<Block, { type: 'table' }>, context: ViewContext): View {
+  const table = tableNamed(block.table, `table "${block.id}"`, context);
+  return {
+    id: block.id,
+    number: block.number ?? null,
+    title: line(block.title, context),
+    caption: block.caption ? line(block.caption, context) : null,
+    label: plainText(block.title),
+    notes: block.notes,
+    dense: block.dense ?? false,
+    // Short enough to stand whole on a printed page.
+    short: table.rows.length <= 16,
+    ...gridView(table, block.dense ? DENSE_ROWS : Number.POSITIVE_INFINITY),
+  };
+}
+
+function gridView(table: Document['tables'][string], limit: number): View {
+  const { columns, rows, omitted } = setTable(table, limit);
+  return {
+    name: table.name,
+    columns: columns.map((column) => ({ ...column, numeric: column.kind === 'number' })),
+    rows: rows.map((row) => ({
+      cells: row.map((cell, index) => ({
+        ...cell,
+        numeric: cell.kind === 'number',
+        code: cell.kind === 'code' && !cell.missing,
+        outcome: cell.kind === 'outcome' && !cell.missing ? cell.text : null,
+        head: index === 0 && cell.kind !== 'number',
+      })),
+    })),
+    omitted,
+    total: table.rows.length,
+    printOmitted: Math.max(0, table.rows.length - DENSE_ROWS_PRINT),
+  };
+}
+
+function claimView(claim: ClaimResult): View {
+  return {
+    ...claim,
+    verdict: verdictView(claim.verdict),
+    kindText: claim.kind === 'defect' ? 'defect: should stop holding once fixed' : 'property: should hold',
+    values: claim.values.map((value) => ({
+      html: safe(valueHtml(value)),
+      metric: value.metric,
+      filter: value.filter,
+      n: value.n,
+      interval: value.interval ?? null,
+    })),
+  };
+}
+
+function verdictView(verdict: Verdict): View {
+  return { name: verdict, text: verdict[0]!.toUpperCase() + verdict.slice(1) };
+}
+
+/** A number that says on hover and focus where it comes from, and leads there. */
+function valueHtml(value: ValueRef): string {
+  const interval = value.interval === undefined ? '' : `, 95 % interval ${value.interval}`;
+  const note = `${value.metric} at ${value.filter}; n = ${value.n}${interval}; ${value.expression}`;
+  return `<a class="value" href="#${escaped(value.samplesId)}" data-note="${escaped(note)}">${escaped(value.text)}</a>`;
+}
+
+function contentsOf(document: Document): View[] {
+  const headings = (blocks: readonly Block[]) => blocks.filter((block) => block.type === 'heading');
+  const all = [...headings(document.sections), ...headings(document.appendices)];
+  return all.map((heading) => ({ id: heading.id, text: heading.text, sub: heading.level === 3 }));
+}
+
+function ticketView(ticket: string): View {
+  const isUrl = /^https?:\/\/\S+$/.test(ticket);
+  const href = isUrl ? ticket : /^MDEV-\d+$/.test(ticket) ? `https://jira.mariadb.org/browse/${ticket}` : null;
+  return { text: ticket, href };
+}
+
+function labelOf(id: string, anchors: Anchors): string {
+  const label = anchors.get(id);
+  if (label === undefined)
+    throw new BenchbookError('render', `Prose refers to "#${id}", which is no anchor of this report.`, {
+      hint: nearest(id, anchors),
+    });
+  return label;
+}
+
+function nearest(id: string, anchors: Anchors): string {
+  return `Anchors are: ${[...anchors.keys()].join(', ') || 'none'}; looked for "${id}".`;
+}
+
+function tableNamed(name: string, where: string, context: ViewContext): Document['tables'][string] {
+  const table = Object.hasOwn(context.document.tables, name) ? context.document.tables[name] : undefined;
+  if (!table)
+    throw new BenchbookError('render', `The ${where} asks for the table "${name}", which the report does not have.`);
+  return table;
+}
+
+function line(content: Inline, context: ViewContext): Handlebars.SafeString {
+  return safe(lineHtml(content, context.target));
+}
+
+/** The picture as one image with the alternative text that stands beside it, in the colours of the page. */
+function accessible(svg: string, altId: string): string {
+  return withCssColours(svg).replace('<svg ', `<svg role="img" aria-labelledby="${escaped(altId)}" `);
+}
+
+function safe(html: string): Handlebars.SafeString {
+  return new Handlebars.SafeString(html);
+}
+
+function escaped(text: string): string {
+  return Handlebars.escapeExpression(text);
+}
+
+const MONTHS = 'January February March April May June July August September October November December'.split(' ');
+
+/** "30 November 2026, 12:42 UTC", the same in every locale and time zone. */
+function dateText(iso: string): string {
+  const date = new Date(iso);
+  if (Number.isNaN(date.getTime())) return iso;
+  const time = date.toISOString().slice(11, 16);
+  return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}, ${time} UTC`;
+}
