@@ -6,6 +6,8 @@ export interface Interval {
   readonly low: number;
   readonly high: number;
   readonly level: number;
+  /** How it was obtained, ready for the methods section. */
+  readonly method?: string;
 }
 
 /** One metric in one cell over the counted, ok trials: the value of a trial is its median over iterations. */
@@ -39,13 +41,17 @@ export interface Comparison {
   /** Number of pairs, or the smaller n when unpaired. */
   readonly n: number;
   readonly paired: boolean;
-  readonly ratio: number;
+  /** Null where a side has no ok sample or a value is not positive: then `why` says it. */
+  readonly ratio: number | null;
+  readonly why?: string;
+  /** How many comparisons the simultaneous interval is made for. */
+  readonly family: number;
   /** Of the ratio alone; null for n < 6. */
   readonly interval: Interval | null;
   /** Simultaneous over the family shown; decides the verdict. */
   readonly simultaneous: Interval | null;
   readonly cliffsDelta: number | null;
-  /** Two-sided p-value of the sign-flip test on log ratios. */
+  /** Two-sided p-value: the sign-flip test on log ratios where paired, the rank-sum test where not. Never decides a verdict. */
   readonly p: number | null;
   readonly verdict: ComparisonVerdict;
   /** Where inconclusive: about how many blocks would have decided it; null where no number of them would be credible. */
@@ -78,4 +84,83 @@ export interface CheckResult {
 export interface PlacedCaution extends Caution {
   readonly metric?: string;
   readonly cell?: CellLabels;
+}
+
+/** From one level of a factor to another. */
+export interface FactorStep {
+  readonly factor: string;
+  readonly level: string | number | boolean;
+  readonly against: string | number | boolean;
+}
+
+interface Averaged {
+  readonly metric: string;
+  /** Null where there is none: `why` says it. */
+  readonly ratio: number | null;
+  readonly why?: string;
+  readonly interval: Interval | null;
+  readonly simultaneous: Interval | null;
+  /** Blocks that have all the cells it takes. */
+  readonly n: number;
+  readonly family: number;
+  /** `lower`, `higher`, `equivalent` or `inconclusive`: an average over a grid is called neither better nor worse. */
+  readonly verdict: ComparisonVerdict;
+  /** Combinations of the other factors' levels averaged over, and those left out because a side has no ok sample. */
+  readonly combinations: number;
+  readonly leftOut: number;
+}
+
+/** Main effect: level / against, the geometric mean over the other factors. */
+export interface Effect extends Averaged, FactorStep {}
+
+/** Two-way interaction: by what the first step's ratio is multiplied when the second step is taken too; 1 is none. */
+export interface Interaction extends Averaged {
+  readonly steps: readonly [FactorStep, FactorStep];
+}
+
+/** Where the spread of a cell comes from. */
+export interface Precision {
+  readonly trials: number;
+  /** Iterations per trial (harmonic mean). */
+  readonly iterations: number;
+  /** Standard deviations between trials and between iterations: of logarithms where `relative`, else in the metric's unit. */
+  readonly betweenTrials: number;
+  readonly betweenIterations: number;
+  readonly relative: boolean;
+  /** Share of the variance of a trial's mean that more iterations would not remove. */
+  readonly shareOfTrials: number;
+  readonly advice: 'more trials' | 'more iterations' | 'neither';
+  /** Cheapest number of iterations per trial; null where costs are unknown or trials don't vary. */
+  readonly bestIterations: number | null;
+}
+
+/** A run of values on the bad side of the course. */
+export interface Episode {
+  readonly kind: 'dip' | 'stall' | 'spike';
+  readonly fromSeconds: number;
+  readonly toSeconds: number;
+  readonly worst: number;
+  readonly ofMedian: number;
+}
+
+export interface SteadyState {
+  readonly fromSeconds: number;
+  readonly toSeconds: number;
+  readonly n: number;
+  /** Number of independent values that would tell as much. */
+  readonly effectiveN: number;
+  readonly mean: number;
+  readonly interval: Interval;
+  readonly median: number;
+  readonly episodes: readonly Episode[];
+}
+
+export interface Window {
+  readonly fromSeconds: number;
+  readonly toSeconds: number;
+  readonly n: number;
+  readonly p5: number;
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
 }

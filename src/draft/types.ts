@@ -11,7 +11,7 @@ export interface DraftFactor {
 }
 
 /** The kinds of figure that a study can ask for. */
-export type FigureKind = 'interval' | 'line' | 'strip' | 'phases';
+export type FigureKind = 'interval' | 'line' | 'strip';
 
 /** A block of the report as the study wrote it: expressions unresolved, everything JSON. */
 export type DraftBlock =
@@ -19,9 +19,8 @@ export type DraftBlock =
   | {
       readonly type: 'figure';
       readonly kind: FigureKind;
-      /** Absent on `phases`. */
-      readonly metric?: string;
-      readonly x?: string;
+      readonly metric: string;
+      readonly x: string;
       readonly color?: string;
       readonly where: Cell;
       readonly title?: readonly (string | Expression)[];

@@ -1,5 +1,5 @@
 import type { Place } from '../errors.ts';
-import type { Cell } from './types.ts';
+import type { Cell, Primitive } from './types.ts';
 
 /** The summary that stands for the samples of a cell; the median unless the study says otherwise. */
 export type Statistic = 'median' | 'mean' | 'min' | 'max' | 'sd' | 'mad' | 'n';
@@ -39,13 +39,35 @@ export type Expression =
       readonly over: string;
       readonly at: Cell;
       readonly place: Place;
+    }
+  | {
+      /** Main effect of a factor: `level` / `against`, averaged over the other factors' levels that `where` leaves. */
+      readonly op: 'effect';
+      readonly metric: string;
+      readonly factor: string;
+      readonly level: Primitive;
+      readonly against: Primitive;
+      readonly where: Cell;
+      readonly place: Place;
+    }
+  | {
+      /** How many trials of a cell ended so: counted, or as a share (0 to 1) of all its trials with Clopper and Pearson's interval. */
+      readonly op: 'outcome';
+      readonly outcome: TrialOutcome;
+      readonly as: 'count' | 'share';
+      readonly at: Cell;
+      readonly place: Place;
     };
+
+/** How a trial can end; the journal's `Outcome`. */
+export type TrialOutcome = 'ok' | 'failed' | 'timeout' | 'crashed' | 'skipped';
 
 /** A checkable condition on expressions, decided by interval: supported, refuted or inconclusive. */
 export type Check =
   | { readonly op: 'below'; readonly of: Expression; readonly limit: number }
   | { readonly op: 'above'; readonly of: Expression; readonly limit: number }
   | { readonly op: 'between'; readonly of: Expression; readonly low: number; readonly high: number }
+  /** `within`: a fraction of `value` for stat, ratio and effect (1/(1+within) to 1+within times it); an amount for the others. */
   | { readonly op: 'equivalentTo'; readonly of: Expression; readonly value: number; readonly within: number }
   | { readonly op: 'and'; readonly checks: readonly Check[] }
   | { readonly op: 'or'; readonly checks: readonly Check[] }

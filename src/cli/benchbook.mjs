@@ -1,0 +1,26 @@
+#!/usr/bin/env node
+// The command's launcher. Plain JavaScript, since it runs where nothing is compiled: a checkout runs from source
+// through tsx, a packed package (which ships no tsconfig.json) runs its compiled JavaScript.
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const tsconfig = fileURLToPath(new URL('../../tsconfig.json', import.meta.url));
+
+if (existsSync(tsconfig)) {
+  const tsx = await importTsx();
+  // The engine's own settings, whatever tsconfig.json lies in the current directory.
+  tsx.register({ tsconfig });
+  await import('./main.ts');
+} else {
+  await import(new URL('../../dist/cli/main.js', import.meta.url).href);
+}
+
+async function importTsx() {
+  try {
+    return await import('tsx/esm/api');
+  } catch (error) {
+    if (error?.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    process.stderr.write('benchbook: its node modules are not installed; run `npm start` or `npm ci` first.\n');
+    process.exit(4);
+  }
+}

@@ -1,0 +1,74 @@
+import { Command, CommanderError } from 'commander';
+import { EXIT, exitCodeOf, explain } from './exit.ts';
+import { TOOL_VERSION } from './version.ts';
+
+// Errors name the lines of the study and not of its bundle.
+process.setSourceMapsEnabled(true);
+
+const program = new Command('benchbook')
+  .description('Reproducible reports of database performance studies on real servers.')
+  .version(TOOL_VERSION)
+  .showHelpAfterError('(benchbook --help lists the commands)')
+  .exitOverride();
+
+let exitCode: number = EXIT.done;
+// Each command loads what it needs: `list` must not wait for a chart library.
+const action =
+  <A extends unknown[]>(load: () => Promise<(...args: A) => Promise<number>>) =>
+  async (...args: A): Promise<void> => {
+    exitCode = await (await load())(...args);
+  };
+
+program
+  .command('list')
+  .description('studies and their runs')
+  .option('--json', 'for machines')
+  .action(action(async () => (await import('./commands/list.ts')).list));
+program
+  .command('plan')
+  .argument('<study>', 'a study file, or its name in studies/')
+  .description('variants, order and exclusions; runs nothing')
+  .option('--seed <n>', 'seed of the order')
+  .option('--profile <name>', 'a smaller version that the study declares')
+  .option('--only <factor=level...>', 'only these levels')
+  .option('--blocks <n>', 'how many blocks')
+  .option('--json', 'for machines')
+  .action(action(async () => (await import('./commands/plan.ts')).plan));
+program
+  .command('run')
+  .argument('<study>', 'a study file, or its name in studies/')
+  .description('measure, then render')
+  .option('--seed <n>', 'seed of the order')
+  .option('--profile <name>', 'a smaller version that the study declares')
+  .option('--only <factor=level...>', 'only these levels')
+  .option('--blocks <n>', 'how many blocks')
+  .action(action(async () => (await import('./commands/run.ts')).run));
+program
+  .command('render')
+  .argument('<run>', "a run's folder, a study's name (its latest run), or study@run-id")
+  .description("the report again, with the study's prose as it stands now")
+  .option('--format <list>', 'html,pdf,md,jira,csv,json')
+  .option('--out <dir>', 'where the files go (the run folder)')
+  .action(action(async () => (await import('./commands/render.ts')).renderCommand));
+program
+  .command('verify')
+  .argument('<run>', "a run's folder, a study's name (its latest run), or study@run-id")
+  .description('journal intact? report reproducible from it?')
+  .action(action(async () => (await import('./commands/verify.ts')).verify));
+program
+  .command('doctor')
+  .description('what this machine offers and lacks, and how to get it')
+  .option('--json', 'for machines')
+  .action(action(async () => (await import('./commands/doctor.ts')).doctor));
+
+try {
+  await program.parseAsync();
+} catch (thrown) {
+  if (thrown instanceof CommanderError) {
+    exitCode = thrown.exitCode === 0 ? EXIT.done : EXIT.wrongUse;
+  } else {
+    console.error(explain(thrown));
+    exitCode = exitCodeOf(thrown);
+  }
+}
+process.exitCode = exitCode;

@@ -1,0 +1,71 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { analyse } from '../analysis/analysis.ts';
+import type { Draft } from '../draft/types.ts';
+import { readJournal } from '../journal/read.ts';
+import { type RenderedFile, type RenderRequest, render } from '../render/render.ts';
+import type { Document } from '../report/document.ts';
+import { buildReport } from '../report/report.ts';
+import { sortEntries } from '../report/run-data.ts';
+
+/** Formats that a run is rendered to unless asked otherwise. */
+export const DEFAULT_FORMATS: RenderRequest['formats'] = ['html', 'pdf', 'csv', 'json'];
+
+interface ReportRequest {
+  readonly runDirectory: string;
+  /** Where the files go; the run folder unless `--out`. */
+  readonly directory: string;
+  readonly formats: RenderRequest['formats'];
+  /** The study's prose as it stands now; null takes the one kept with the run. */
+  readonly draft: Draft | null;
+  readonly progress: (text: string) => void;
+}
+
+/**
+ * A saved run → its report, in every format asked for. Nothing here touches a server.
+ *
+ *   1 journal.jsonl ──► entries          journal/
+ *   2 entries + draft ──► analysis       analysis/
+ *   3 draft + analysis ──► document      report/
+ *   4 document ──► HTML, PDF, CSV …      render/
+ */
+export async function reportRun(request: ReportRequest): Promise<readonly RenderedFile[]> {
+  const { runDirectory, directory, formats, progress } = request;
+  if (request.draft !== null && directory === runDirectory) await keepDraft(runDirectory, request.draft);
+  const document = await documentOf(runDirectory, request.draft); // 1 to 3
+  return render({ document, directory, formats, progress, extraFiles: await attachments(runDirectory) }); // 4
+}
+
+/** The report of a run as data, from the given draft, else the one kept last. */
+export async function documentOf(runDirectory: string, draft: Draft | null): Promise<Document> {
+  const { entries } = await readJournal(runDirectory, { torn: 'drop' }); // 1
+  const data = sortEntries(entries);
+  const shown = draft ?? (await keptDraft(runDirectory)) ?? (data.run.draft as unknown as Draft);
+  const analysis = analyse(entries, shown); // 2
+  return buildReport(data, shown, analysis); // 3
+}
+
+/** Prose edited after the run is kept beside the journal, so that `verify` can make the same report again. */
+async function keepDraft(runDirectory: string, draft: Draft): Promise<void> {
+  await writeFile(join(runDirectory, 'draft.json'), `${JSON.stringify(draft)}\n`);
+}
+
+async function keptDraft(runDirectory: string): Promise<Draft | null> {
+  const text = await readFile(join(runDirectory, 'draft.json'), 'utf8').catch(() => null);
+  return text === null ? null : (JSON.parse(text) as Draft);
+}
+
+/** The whole record, for the PDF to carry. */
+async function attachments(runDirectory: string): Promise<NonNullable<RenderRequest['extraFiles']>> {
+  const wanted = [
+    { name: 'journal.jsonl', description: 'Hash-chained journal of the run' },
+    { name: 'study.ts', description: 'The study as run' },
+  ];
+  const found = await Promise.all(
+    wanted.map(async ({ name, description }) => {
+      const bytes = await readFile(join(runDirectory, name)).catch(() => null);
+      return bytes === null ? [] : [{ name, bytes: new Uint8Array(bytes), description }];
+    }),
+  );
+  return found.flat();
+}

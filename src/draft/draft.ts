@@ -1,0 +1,68 @@
+import { BenchbookError, sentenceOf } from '../errors.ts';
+import { placeInStack, placeOfWords } from '../study/place.ts';
+import type { Study } from '../study/study.ts';
+import { numericLabel } from '../units.ts';
+import type { Draft, DraftBlock, DraftFactor } from './types.ts';
+import { wordsFor } from './words.ts';
+
+/**
+ * Runs a study's report function once and keeps what it says as JSON: prose, figures and expression trees, every name checked.
+ *
+ * @throws BenchbookError `study` with the line of the study's file
+ */
+export function makeDraft(study: Study, displayFile: string): Draft {
+  const first = Object.fromEntries(study.factors.map((factor) => [factor.name, factor.levels[0]!.value]));
+  return {
+    title: study.title,
+    tickets: study.tickets,
+    factors: study.factors.map(draftFactor),
+    baseline: study.baseline,
+    metrics: study.metrics,
+    measurements: Object.fromEntries(
+      Object.entries(study.measurements(first)).map(([name, { kind, params }]) => [
+        name,
+        { kind, params: params ?? {} },
+      ]),
+    ),
+    replicates: study.replicates,
+    threshold: study.threshold,
+    blocks: blocksOf(study, displayFile),
+    source: { file: displayFile, text: study.sourceText },
+  };
+}
+
+function draftFactor(factor: Study['factors'][number]): DraftFactor {
+  const labels = factor.levels.map((level) => level.label);
+  const numbers = labels.map(numericLabel);
+  const numeric = labels.length > 1 && numbers.every((number) => number !== null) ? (numbers as number[]) : null;
+  return { name: factor.name, within: factor.within, labels, numeric };
+}
+
+function blocksOf(study: Study, displayFile: string): DraftBlock[] {
+  const place = placeOfWords(study.file, study.sourceText, ['report']);
+  let written: unknown;
+  try {
+    written = study.report(wordsFor(study, displayFile));
+  } catch (cause) {
+    if (cause instanceof BenchbookError) throw cause;
+    const at = cause instanceof Error ? placeInStack(cause, study.file) : place;
+    throw new BenchbookError('study', `The study's 'report' threw: ${sentenceOf(cause)}`, {
+      place: at.line === undefined ? place : at,
+      cause,
+    });
+  }
+  if (!Array.isArray(written)) {
+    throw new BenchbookError('study', "The study's 'report' must return a list of blocks.", {
+      place,
+      hint: 'write report: ({ md }) => [md`…`]',
+    });
+  }
+  return written.map((each, index) => {
+    const block = (each as { block?: DraftBlock } | null)?.block;
+    if (block) return block;
+    throw new BenchbookError('study', `Entry ${index + 1} of the study's 'report' is no block.`, {
+      place,
+      hint: 'each is one of md`…`, figure.…(), table(), claim()',
+    });
+  });
+}

@@ -1,0 +1,57 @@
+import { BenchbookError, type Place } from '../errors.ts';
+import { suggestion } from '../study/near.ts';
+import type { Study } from '../study/study.ts';
+import type { Cell } from '../study/types.ts';
+
+/** The metric exists, else a sentence with the nearest right one. */
+export function checkMetric(metric: unknown, study: Study, word: string, place: Place): string {
+  if (typeof metric === 'string' && metric in study.metrics) return metric;
+  throw new BenchbookError('study', `'${word}' names an unknown metric '${String(metric)}'.`, {
+    place,
+    hint: suggestion(String(metric), Object.keys(study.metrics)),
+  });
+}
+
+/** The factor exists. */
+export function checkFactor(name: unknown, study: Study, word: string, place: Place): string {
+  if (typeof name === 'string' && study.factors.some((factor) => factor.name === name)) return name;
+  throw new BenchbookError('study', `'${word}' names an unknown factor '${String(name)}'.`, {
+    place,
+    hint: suggestion(
+      String(name),
+      study.factors.map((factor) => factor.name),
+    ),
+  });
+}
+
+/** Every factor and level of a partial cell exists; the result is in declared order. */
+export function checkFilter(cell: unknown, study: Study, word: string, place: Place): Cell {
+  const given = (cell ?? {}) as Cell;
+  for (const [name, label] of Object.entries(given)) {
+    checkFactor(name, study, word, place);
+    const levels = study.factors.find((factor) => factor.name === name)!.levels;
+    if (!levels.some((level) => level.label === label)) {
+      throw new BenchbookError('study', `'${word}' names an unknown level '${String(label)}' of factor '${name}'.`, {
+        place,
+        hint: suggestion(
+          String(label),
+          levels.map((level) => String(level.label)),
+        ),
+      });
+    }
+  }
+  return Object.fromEntries(
+    study.factors.filter((factor) => factor.name in given).map((factor) => [factor.name, given[factor.name]!]),
+  );
+}
+
+/** Exactly one cell: every factor is named. */
+export function checkWholeCell(cell: unknown, study: Study, word: string, place: Place): Cell {
+  const filter = checkFilter(cell, study, word, place);
+  const free = study.factors.filter((factor) => !(factor.name in filter)).map((factor) => factor.name);
+  if (free.length === 0) return filter;
+  throw new BenchbookError('study', `'${word}' must name one cell, but leaves open: ${free.join(', ')}.`, {
+    place,
+    hint: `add ${free.map((name) => `${name}: …`).join(', ')}`,
+  });
+}

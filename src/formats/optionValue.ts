@@ -1,0 +1,34 @@
+const FACTORS: Readonly<Record<string, number>> = {
+  K: 2 ** 10,
+  M: 2 ** 20,
+  G: 2 ** 30,
+  T: 2 ** 40,
+  P: 2 ** 50,
+  E: 2 ** 60,
+};
+
+/**
+ * An option's value in the form in which two spellings of the same value are equal: sizes in bytes ("128M" is
+ * "134217728"), switches as ON and OFF where the other side is one, texts without regard to case.
+ */
+export function sameOptionValue(requested: string, effective: string): boolean {
+  if (requested === effective) return true;
+  const a = numberOf(requested);
+  const b = numberOf(effective);
+  if (a !== null && b !== null) return a === b;
+  const left = switchOf(requested);
+  if (left !== null && left === switchOf(effective)) return true;
+  return requested.trim().toLowerCase() === effective.trim().toLowerCase();
+}
+
+/** "128M", "1.5" or "134217728" as a number of base units; null for what is no number, as "128MM". */
+export function numberOf(value: string): number | null {
+  const match = /^([+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)([KMGTPE])?$/i.exec(value.trim());
+  if (match === null) return null;
+  return Number(match[1]) * (match[2] === undefined ? 1 : FACTORS[match[2].toUpperCase()]!);
+}
+
+function switchOf(value: string): 'on' | 'off' | null {
+  if (/^(on|1|true|yes)$/i.test(value.trim())) return 'on';
+  return /^(off|0|false|no)$/i.test(value.trim()) ? 'off' : null;
+}

@@ -1,0 +1,28 @@
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { BenchbookError } from '../errors.ts';
+
+/**
+ * A fixed workload that shows drift of the machine itself: the same work on every call, about 1 s. Seconds and rates:
+ * `cpuSeconds` (60 million steps of integer arithmetic), `hashSeconds` (SHA-256 of 32 MiB), `memoryCopySeconds`
+ * (256 MiB copied), `memoryLatencySeconds` (one dependent read within 64 MiB), and where the file system can read past
+ * the page cache `storageReadSeconds` (median of reads of 16 KiB at random places) and `storageReadBytesPerSecond`.
+ * Keeps a file of 64 MiB in `directory`: name one on the storage of the data directories. Runs in a process of its own,
+ * so that the state of this one's heap and compiler is no part of it, and its memory does not slow later spawns down.
+ * @throws BenchbookError('measure') where the probe can't run, as on a full disk.
+ */
+export async function canary(directory: string): Promise<Readonly<Record<string, number>>> {
+  const probe = import.meta.url.replace(/canary\.(\w+)$/, 'canaryProbe.$1');
+  // From source, the probe needs the same loader.
+  const loader = probe.endsWith('.ts') ? ['--import', import.meta.resolve('tsx')] : [];
+  const done = await execa(process.execPath, [...loader, fileURLToPath(probe), directory], {
+    reject: false,
+    timeout: 60_000,
+    stdin: 'ignore',
+  });
+  if (done.exitCode === 0) return JSON.parse(done.stdout) as Record<string, number>;
+  const said = /^\w*Error: (.*)$/m.exec(done.stderr)?.[1] ?? done.stderr.trim().split('\n').at(-1);
+  throw new BenchbookError('measure', `The drift probe did not run in ${directory}: ${said || done.shortMessage}`, {
+    hint: 'it needs 64 MiB of disk and 200 MiB of memory',
+  });
+}

@@ -1,0 +1,124 @@
+import { statfs } from 'node:fs/promises';
+import { freemem } from 'node:os';
+import { dirname } from 'node:path';
+import { execa } from 'execa';
+import { restoreLeftovers } from './controls/ledger.ts';
+import { examineControls } from './doctorControls.ts';
+import { type DoctorItem, install } from './doctorItem.ts';
+import { findProgram, isRoot, output, readText } from './tools.ts';
+
+const serverPlaces = ['/usr/sbin', '/usr/local/sbin', '/usr/libexec', '/usr/local/mysql/bin', '/usr/local/mariadb/bin'];
+
+/**
+ * Examines the machine; what can be tried without harm is tried and taken back, not only looked for. First of all it
+ * restores what a Benchbook that was killed has left changed; what is needed for that lies in `cacheDirectory`.
+ */
+export async function examine(cacheDirectory: string): Promise<readonly DoctorItem[]> {
+  const leftovers = await restore(cacheDirectory);
+  const apt = await examineApt();
+  const machine = await Promise.all([
+    examineNode(),
+    examineServer(apt),
+    apt,
+    examineSpace('disk space for servers', cacheDirectory),
+    examineSpace('disk space for reports', process.cwd()),
+    examineFreeMemory(),
+    examinePerf(),
+    examineProgram('gdb', 'gdb', ['--version'], 'backtraces of hanging servers'),
+    examineProgram(
+      'sysbench',
+      'sysbench',
+      ['--version'],
+      'sysbench workloads; it is fetched like servers where apt works',
+    ),
+    examineRoot(),
+  ]);
+  // One after the other: they try to change the same machine.
+  return [...machine, ...(await examineControls(cacheDirectory)), ...leftovers];
+}
+
+async function restore(cacheDirectory: string): Promise<readonly DoctorItem[]> {
+  const sentences = await restoreLeftovers(cacheDirectory);
+  return sentences.map((sentence) => {
+    const failed = sentence.includes('could not be restored');
+    return { name: 'left by a killed run', state: failed ? 'limited' : 'works', detail: sentence };
+  });
+}
+
+function examineNode(): DoctorItem {
+  return { name: 'Node.js', state: 'works', detail: process.version };
+}
+
+async function examineServer(apt: DoctorItem): Promise<DoctorItem> {
+  const name = 'database server';
+  const path = await findProgram(['mariadbd', 'mysqld'], serverPlaces);
+  const version = path && (await output(path, ['--no-defaults', '--version']));
+  if (version) return { name, state: 'works', detail: version.trim() };
+  if (path) return { name, state: 'limited', detail: `${path} does not start` };
+  if (apt.state === 'works') return { name, state: 'works', detail: 'none installed; fetched with apt when needed' };
+  return { name, state: 'missing', detail: 'neither installed nor apt to fetch one', mend: install('mariadb-server') };
+}
+
+async function examineApt(): Promise<DoctorItem> {
+  const name = 'apt, for servers of other releases';
+  const lacking = [];
+  for (const tool of ['apt-get', 'dpkg-deb']) if (!(await findProgram([tool]))) lacking.push(tool);
+  if (lacking.length > 0) return { name, state: 'missing', detail: `there is no ${lacking.join(' and no ')}` };
+  const sites = await output('apt-get', ['indextargets', '--no-release-info', '--format', '$(SITE)']);
+  if (!sites?.trim()) return { name, state: 'missing', detail: 'apt has no sources in /etc/apt' };
+  return { name, state: 'works', detail: 'with the sources of this machine' };
+}
+
+async function examineSpace(name: string, directory: string): Promise<DoctorItem> {
+  const found = await statfsOfNearest(directory);
+  const gib = (found.bavail * found.bsize) / 2 ** 30;
+  const detail = `${gib.toFixed(1)} GiB free`;
+  return { name, state: gib < 1 ? 'missing' : gib < 5 ? 'limited' : 'works', detail };
+}
+
+/** Of the directory, or of the nearest one above it that exists already. */
+async function statfsOfNearest(directory: string): Promise<{ readonly bavail: number; readonly bsize: number }> {
+  try {
+    return await statfs(directory);
+  } catch (error) {
+    if (dirname(directory) === directory) throw error;
+    return statfsOfNearest(dirname(directory));
+  }
+}
+
+/** Node's free memory is MemAvailable, which counts caches that can be given up. */
+function examineFreeMemory(): DoctorItem {
+  const gib = freemem() / 2 ** 30;
+  return { name: 'memory', state: gib < 2 ? 'limited' : 'works', detail: `${gib.toFixed(1)} GiB available` };
+}
+
+async function examinePerf(): Promise<DoctorItem> {
+  const name = 'perf';
+  const tryEvent = (event: string) => execa('perf', ['stat', '-x,', '-e', event, 'true'], { reject: false });
+  const hardware = await tryEvent('instructions');
+  if (hardware.code === 'ENOENT') {
+    return { name, state: 'missing', detail: 'not installed', mend: install('linux-perf') };
+  }
+  const counted = hardware.exitCode === 0 && /^\d+,/m.test(hardware.stderr);
+  if (counted) return { name, state: 'works', detail: 'hardware counters can be read' };
+  const software = await tryEvent('task-clock');
+  const paranoid = Number(await readText('/proc/sys/kernel/perf_event_paranoid'));
+  const mend = !isRoot() && paranoid > 1 ? { mend: 'sudo sysctl kernel.perf_event_paranoid=1' } : {};
+  if (software.exitCode !== 0) return { name, state: 'missing', detail: 'not permitted', ...mend };
+  return { name, state: 'limited', detail: 'software events only; no hardware counters here', ...mend };
+}
+
+async function examineProgram(program: string, debian: string, args: string[], use: string): Promise<DoctorItem> {
+  const told = await output(program, args);
+  if (told === undefined) return { name: program, state: 'missing', detail: `for ${use}`, mend: install(debian) };
+  return { name: program, state: 'works', detail: told.split('\n')[0] ?? '' };
+}
+
+function examineRoot(): DoctorItem {
+  if (isRoot()) return { name: 'root', state: 'works', detail: 'every control that the kernel offers may be used' };
+  return {
+    name: 'root',
+    state: 'limited',
+    detail: 'an ordinary user: machine-wide controls are refused with a reason',
+  };
+}

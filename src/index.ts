@@ -1,0 +1,5 @@
+/** The study author's API and nothing else. */
+
+export { measure } from './measure/measure.ts';
+export { servers } from './server/servers.ts';
+export { defineStudy } from './study/define.ts';

@@ -1,0 +1,79 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BenchbookError } from '../errors.ts';
+import { decodeLine, FIRST_HASH, lineError } from './chain.ts';
+import type { Entry } from './entry.ts';
+import { rawLines } from './lines.ts';
+import { checkEntry } from './schema.ts';
+
+export interface ReadOptions {
+  /** What to do about an unterminated last line: an error (the default), or leave it out. */
+  readonly torn?: 'error' | 'drop';
+}
+
+export interface ReadResult {
+  readonly entries: Entry[];
+  /** Hash of the last whole line; 64 zeros where there is none. */
+  readonly head: string;
+  readonly torn: boolean;
+  /** Length in bytes of all whole lines. */
+  readonly bytes: number;
+  /** Hash of every whole line, in order. */
+  readonly hashes: readonly string[];
+}
+
+/**
+ * All entries of a run folder's journal, each line checked against the chain and for its shape.
+ *
+ * @throws BenchbookError `journal` that names the line: changed, missing, doubled, torn, malformed, or of a newer format;
+ *   `missing` where there is no journal.
+ */
+export async function readJournal(runDirectory: string, options: ReadOptions = {}): Promise<ReadResult> {
+  const path = join(runDirectory, 'journal.jsonl');
+  await access(path).catch((cause) => {
+    throw new BenchbookError('missing', `${runDirectory} is no run folder: it holds no journal.jsonl`, { cause });
+  });
+  const result = await readLines(path, options.torn ?? 'error');
+  if (result.entries.length === 0 && options.torn !== 'drop') {
+    throw new BenchbookError('journal', 'journal.jsonl is empty: the run ended before its first entry', {
+      hint: 'run the study again',
+    });
+  }
+  return result;
+}
+
+async function readLines(path: string, onTorn: 'error' | 'drop'): Promise<ReadResult> {
+  const entries: Entry[] = [];
+  const hashes: string[] = [];
+  let head = FIRST_HASH;
+  let bytes = 0;
+  for await (const line of rawLines(path)) {
+    if (line.torn) {
+      if (onTorn === 'drop') return { entries, head, torn: true, bytes, hashes };
+      throw lineError(
+        line.number,
+        'torn: the file ends before the end of the line',
+        'the same run command drops a torn line and goes on',
+      );
+    }
+    const { hash, body } = decodeLine(line.bytes, head, line.number);
+    const checked = checkEntry(parsed(body, line.number));
+    if ('wrong' in checked) throw lineError(line.number, checked.wrong);
+    if ((line.number === 1) !== (checked.entry.type === 'run')) {
+      throw lineError(line.number, line.number === 1 ? 'the first entry is not the run' : 'a second run entry');
+    }
+    entries.push(checked.entry);
+    hashes.push(hash);
+    head = hash;
+    bytes = line.end;
+  }
+  return { entries, head, torn: false, bytes, hashes };
+}
+
+function parsed(body: Buffer, number: number): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch (cause) {
+    throw lineError(number, `the body is no JSON (${(cause as Error).message})`);
+  }
+}

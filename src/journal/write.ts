@@ -1,0 +1,198 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, type FileHandle, mkdir, open, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BenchbookError } from '../errors.ts';
+import { encodeLine } from './chain.ts';
+import type { Artefact, Entry } from './entry.ts';
+import { type Lock, takeLock } from './lock.ts';
+import { type ReadResult, readJournal } from './read.ts';
+import { checkAgainstRunFile, readRunFile, writeRunFile } from './runFile.ts';
+import { checkEntry } from './schema.ts';
+
+/** A journal open for writing. Calls may overlap: entries are written in the order of the calls. */
+export interface Journal {
+  readonly directory: string;
+  /** What stood in it when it was opened, a note about a dropped torn tail included. */
+  readonly entries: readonly Entry[];
+  /** Resolves once the entries, all of them in one write, are on the disk. @throws BenchbookError `journal` (disk full, …); the journal then ends where it did. */
+  append(...entries: readonly Entry[]): Promise<void>;
+  /** Keeps a text beside the journal, named by its hash. */
+  putArtefact(name: string, text: string): Promise<Artefact>;
+  /** Head hash and number of lines as they are now. */
+  state(): { readonly head: string; readonly lines: number };
+  /** Writes `run.json` for good and gives the lock back; a second call does nothing. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the journal of a run folder for appending; creates both where they are missing. An unterminated last line is dropped, with a note.
+ *
+ * @throws BenchbookError `usage` where another process writes it, `journal` where it is damaged or the folder cannot be written.
+ */
+export async function openJournal(runDirectory: string): Promise<Journal> {
+  let lock: Lock | undefined;
+  let file: FileHandle | undefined;
+  try {
+    await mkdir(join(runDirectory, 'logs'), { recursive: true });
+    lock = await takeLock(join(runDirectory, 'run.lock'), runDirectory);
+    const path = join(runDirectory, 'journal.jsonl');
+    const isNew = await access(path).then(
+      () => false,
+      () => true,
+    );
+    file = await open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o644);
+    if (isNew) await syncDirectory(runDirectory);
+    const found = await readJournal(runDirectory, { torn: 'drop' });
+    const kept = await readRunFile(runDirectory);
+    if (kept !== null) checkAgainstRunFile(found, kept);
+    if (found.torn) await file.truncate(found.bytes);
+    const journal = new Writer(runDirectory, file, lock, found);
+    if (found.torn && found.entries.length > 0) await journal.noteTornTail();
+    return journal;
+  } catch (error) {
+    await file?.close();
+    await lock?.release();
+    throw writeError(runDirectory, error);
+  }
+}
+
+class Writer implements Journal {
+  readonly directory: string;
+  readonly entries: Entry[];
+  readonly #file: FileHandle;
+  readonly #lock: Lock;
+  #head: string;
+  #lines: number;
+  #bytes: number;
+  #queue: Promise<unknown> = Promise.resolve();
+  #closed = false;
+
+  constructor(directory: string, file: FileHandle, lock: Lock, found: ReadResult) {
+    this.directory = directory;
+    this.entries = found.entries;
+    this.#file = file;
+    this.#lock = lock;
+    this.#head = found.head;
+    this.#lines = found.hashes.length;
+    this.#bytes = found.bytes;
+  }
+
+  append(...entries: readonly Entry[]): Promise<void> {
+    const done = this.#queue.then(() => this.#write(entries));
+    this.#queue = done.catch(() => undefined);
+    return done;
+  }
+
+  async putArtefact(name: string, text: string): Promise<Artefact> {
+    const bytes = Buffer.from(text, 'utf8');
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const path = `logs/${sha256}.txt`;
+    const full = join(this.directory, path);
+    try {
+      const there = await access(full).then(
+        () => true,
+        () => false,
+      );
+      if (!there) {
+        const unfinished = `${full}.${randomBytes(4).toString('hex')}`;
+        await writeFile(unfinished, bytes, { flush: true });
+        await rename(unfinished, full);
+      }
+    } catch (error) {
+      throw writeError(this.directory, error);
+    }
+    return { name, sha256, bytes: bytes.length, path };
+  }
+
+  state() {
+    return { head: this.#head, lines: this.#lines };
+  }
+
+  async noteTornTail(): Promise<void> {
+    const note: Entry = {
+      type: 'note',
+      at: new Date().toISOString(),
+      event: 'torn tail dropped',
+      text: `line ${this.#lines + 1} was not finished when the run before was cut off; it was dropped`,
+    };
+    await this.append(note);
+    this.entries.push(note);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    await this.#queue;
+    this.#closed = true;
+    try {
+      await this.#file.close();
+      if (this.#lines > 0) await writeRunFile(this.directory, { ...this.state(), state: 'closed' }, true);
+    } catch (error) {
+      throw writeError(this.directory, error);
+    } finally {
+      await this.#lock.release();
+    }
+  }
+
+  async #write(entries: readonly Entry[]): Promise<void> {
+    if (this.#closed) throw new BenchbookError('journal', 'an entry came after the journal was closed');
+    let head = this.#head;
+    let text = '';
+    for (const entry of entries) {
+      const body = JSON.stringify(entry);
+      const checked = checkEntry(JSON.parse(body));
+      if ('wrong' in checked) throw new BenchbookError('journal', `an entry was refused: ${checked.wrong}`);
+      const { line, hash } = encodeLine(head, body);
+      text += line;
+      head = hash;
+    }
+    const bytes = Buffer.from(text, 'utf8');
+    // Before the line: from here on the journal may be ahead of run.json.
+    if (this.#lines === 0) await this.#record('open');
+    try {
+      await this.#file.appendFile(bytes);
+      await this.#file.datasync();
+    } catch (error) {
+      // Half a line would be taken for a torn tail; nothing of it is kept.
+      await this.#file.truncate(this.#bytes).catch(() => undefined);
+      throw writeError(this.directory, error);
+    }
+    this.#head = head;
+    this.#lines += entries.length;
+    this.#bytes += bytes.length;
+    await this.#record('open');
+  }
+
+  /** A run.json that cannot be written loses nothing: the journal is ahead of it, and `close` tries again. */
+  async #record(state: 'open'): Promise<void> {
+    await writeRunFile(this.directory, { ...this.state(), state }, false).catch(() => undefined);
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  await directory.sync().finally(() => directory.close());
+}
+
+const REASONS: Readonly<Record<string, readonly [string, string]>> = {
+  ENOSPC: [
+    'no space is left on its device',
+    'free some space and give the same command again; what was measured is kept',
+  ],
+  EDQUOT: ['its disk quota is used up', 'free some space and give the same command again; what was measured is kept'],
+  EROFS: ['its file system is read-only', 'choose another output folder'],
+  EACCES: ['you may not write there', 'choose another output folder, or change its permissions'],
+  EPERM: ['you may not write there', 'choose another output folder, or change its permissions'],
+  ENOTDIR: ['a part of its path is a file', 'choose another output folder'],
+  EEXIST: ['a file of that name is in the way', 'choose another output folder'],
+};
+
+function writeError(directory: string, error: unknown): unknown {
+  const code = (error as NodeJS.ErrnoException | null)?.code;
+  if (error instanceof BenchbookError || typeof code !== 'string') return error;
+  const [reason, hint] = REASONS[code] ?? [(error as Error).message, undefined];
+  return new BenchbookError('journal', `the run folder ${directory} cannot be written: ${reason}`, {
+    cause: error,
+    ...(hint === undefined ? {} : { hint }),
+  });
+}

@@ -1,0 +1,47 @@
+import type { Analysis } from '../analysis/analysis.ts';
+import { escapeMarkdown } from './claims.ts';
+import type { Block } from './document.ts';
+import { cellText } from './names.ts';
+import type { Part } from './part.ts';
+import type { RunData } from './run-data.ts';
+
+/** Every caution in one place, each once, with how many trials it concerns: the limits of this report. */
+export function limitsPart(data: RunData, analysis: Analysis): Part {
+  const notes = data.notes.map((note) => `${note.event} at ${note.at}: ${note.text}`);
+  const content = [...ofTrials(data), ...ofAnalysis(analysis), ...notes];
+  const blocks: Block[] = [
+    { type: 'heading', level: 2, text: 'Limits of this report', id: 'limits' },
+    {
+      type: 'prose',
+      content: [
+        content.length === 0
+          ? 'No caution was raised. One machine, one run: the numbers hold for the builds, settings and host named above.'
+          : content.map((sentence) => `- ${escapeMarkdown(sentence)}`).join('\n'),
+      ],
+    },
+  ];
+  return { blocks, tables: [] };
+}
+
+/** Cautions raised while measuring, each with the number of trials that it concerns. */
+function ofTrials(data: RunData): string[] {
+  const found = new Map<string, number>();
+  for (const trial of data.trials) {
+    for (const { sentence } of trial.cautions) found.set(sentence, (found.get(sentence) ?? 0) + 1);
+  }
+  return [...found].map(([sentence, trials]) => `${sentence} (${trials} of ${data.trials.length} trials)`);
+}
+
+/** Cautions computed from the samples, each with the metrics and cells that it concerns. */
+function ofAnalysis(analysis: Analysis): string[] {
+  const found = new Map<string, Set<string>>();
+  for (const caution of analysis.cautions) {
+    const places = found.get(caution.sentence) ?? new Set();
+    const place = [caution.metric, caution.cell && cellText(caution.cell)].filter(Boolean).join(' at ');
+    if (place !== '') places.add(place);
+    found.set(caution.sentence, places);
+  }
+  return [...found].map(([sentence, places]) =>
+    places.size === 0 ? sentence : `${sentence} (${[...places].join('; ')})`,
+  );
+}

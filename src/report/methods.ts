@@ -1,0 +1,134 @@
+import type { Analysis } from '../analysis/analysis.ts';
+import type { Draft } from '../draft/types.ts';
+import type { ServerEntry } from '../journal/entry.ts';
+import { buildDetails } from './builds.ts';
+import { commandBlocks } from './commands.ts';
+import type { Block, CellValue, Table } from './document.ts';
+import { flatFacts } from './facts.ts';
+import { cellText } from './names.ts';
+import type { Part } from './part.ts';
+import type { RunData } from './run-data.ts';
+
+/** The part of the journaled plan that readers need. */
+interface PlanFacts {
+  readonly seed: number;
+  readonly excluded: readonly { readonly cell: Record<string, string>; readonly reason: string }[];
+}
+
+/** How it was measured: design, machine, builds, options, command lines, metrics. */
+export function methodsPart(data: RunData, draft: Draft, analysis: Analysis): Part {
+  const builds = buildsTable(data.servers);
+  const details = data.servers.map(buildDetails);
+  const metrics = metricsTable(draft);
+  const plan = data.run.plan as unknown as PlanFacts;
+  const blocks: Block[] = [
+    { type: 'heading', level: 2, text: 'Methods', id: 'methods' },
+    { type: 'prose', content: [designText(data, draft, plan, analysis)] },
+    { type: 'heading', level: 3, text: 'Machine', id: 'machine' },
+    ...machineBlocks(data),
+    { type: 'heading', level: 3, text: 'Server builds', id: 'builds' },
+    {
+      type: 'table',
+      id: 'table-builds',
+      title: ['Builds as found, by their own word and hash'],
+      table: builds.name,
+      notes: [],
+    },
+    ...details.flatMap((part) => part.blocks),
+    { type: 'heading', level: 3, text: 'Command lines', id: 'commands' },
+    ...commandBlocks(data.trials),
+    { type: 'heading', level: 3, text: 'Metrics', id: 'metrics' },
+    {
+      type: 'table',
+      id: 'table-metrics',
+      title: ['What was measured, and how finely'],
+      table: metrics.name,
+      notes: cautionNotes(draft),
+    },
+  ];
+  if (plan.excluded.length > 0) {
+    blocks.push(
+      { type: 'heading', level: 3, text: 'Excluded variants', id: 'excluded' },
+      { type: 'facts', items: plan.excluded.map(({ cell, reason }) => ({ term: cellText(cell), text: reason })) },
+    );
+  }
+  return { blocks, tables: [builds, metrics, ...details.flatMap((part) => part.tables)] };
+}
+
+function designText(data: RunData, draft: Draft, plan: PlanFacts, analysis: Analysis): string {
+  const counted = data.trials.filter((trial) => trial.counted);
+  const blocks = new Set(counted.map((trial) => trial.block)).size;
+  const variants = new Set(counted.map((trial) => trial.variantId)).size;
+  const first = data.trials.length - counted.length;
+  const sentences = [
+    `${counted.length} trials: ${variants} variants in ${blocks} randomised complete blocks (seed ${plan.seed}), so that a drift of the machine meets every variant alike.`,
+    'A trial is a fresh copy of a pristine data directory, a fresh server, the measurements in the order declared, and a stop.',
+    first > 0
+      ? `${first} first start${first === 1 ? '' : 's'} per build came before block 1 and ${first === 1 ? 'is' : 'are'} in no number.`
+      : '',
+    'The trial is the unit of replication: a value is the median over trials, its interval the 95 % order-statistic interval of the median (interpolated after Hettmansperger and Sheather), and a ratio is the median of the ratios within blocks.',
+    `A difference below ${Math.round(draft.threshold * 1000) / 10} % is held to be of no practical relevance.`,
+    analysis.cells.length > 0 ? '' : 'No trial has been measured yet.',
+  ];
+  return sentences.filter((sentence) => sentence !== '').join(' ');
+}
+
+/** What decides comparability is in sight; the rest can be unfolded. */
+function machineBlocks(data: RunData): Block[] {
+  const host = data.hosts.at(-1);
+  if (!host) return [{ type: 'facts', items: [{ term: 'machine', text: 'no facts were recorded' }] }];
+  return [
+    { type: 'facts', items: flatFacts(host.hostClass, '') },
+    {
+      type: 'details',
+      id: 'machine-facts',
+      summary: 'All facts recorded of the machine',
+      blocks: [{ type: 'facts', items: flatFacts(host.facts, '') }],
+    },
+  ];
+}
+
+function buildsTable(servers: readonly ServerEntry[]): Table {
+  return {
+    name: 'builds',
+    columns: [
+      { key: 'family', title: 'family', kind: 'text' },
+      { key: 'version', title: 'version', kind: 'text' },
+      { key: 'revision', title: 'source revision', kind: 'code' },
+      { key: 'sha256', title: 'SHA-256 of the executable', kind: 'code' },
+    ],
+    rows: servers.map((server) => [
+      server.family,
+      server.version,
+      server.sourceRevision ?? 'not told',
+      server.executableSha256,
+    ]),
+  };
+}
+
+function metricsTable(draft: Draft): Table {
+  const rows = Object.entries(draft.metrics).map(([address, metric]): CellValue[] => [
+    address,
+    metric.title ?? '',
+    { B: 'bytes', s: 'seconds', '1': 'count', '1/s': 'per second', 'B/s': 'bytes per second' }[metric.unit],
+    metric.better,
+    metric.resolution === undefined ? null : `${metric.resolution} ${metric.unit}`,
+  ]);
+  return {
+    name: 'metrics',
+    columns: [
+      { key: 'metric', title: 'metric', kind: 'code' },
+      { key: 'title', title: 'what', kind: 'text' },
+      { key: 'unit', title: 'unit', kind: 'text' },
+      { key: 'better', title: 'better', kind: 'text' },
+      { key: 'resolution', title: 'resolution', kind: 'text' },
+    ],
+    rows,
+  };
+}
+
+function cautionNotes(draft: Draft): string[] {
+  return Object.entries(draft.metrics).flatMap(([address, metric]) =>
+    metric.caution ? [`${address}: ${metric.caution}`] : [],
+  );
+}

@@ -1,0 +1,97 @@
+import type { Analysis } from '../analysis/analysis.ts';
+import type { Draft, DraftBlock } from '../draft/types.ts';
+import { appendicesPart } from './appendices.ts';
+import { claimsOf, decideClaim, summaryOf } from './claims.ts';
+import { DOCUMENT_FORMAT, type Document } from './document.ts';
+import { figureBlock } from './figures.ts';
+import { limitsPart } from './limits.ts';
+import { methodsPart } from './methods.ts';
+import type { Part } from './part.ts';
+import { proseBlocks } from './prose.ts';
+import type { RunData } from './run-data.ts';
+import { cellsTable } from './summary-table.ts';
+import { samplesTable, summariesTable } from './tables.ts';
+import { resolveInline } from './values.ts';
+
+/** How many figures and tables have been numbered so far. */
+interface Numbering {
+  figures: number;
+  tables: number;
+}
+
+/**
+ * Draft + analysis → Document: a pure function, so that the same journal gives the same report on any day.
+ *
+ *   1 claims ── decided by interval ──► tl;dr
+ *   2 the study's blocks, in its order ──► prose with numbers, numbered figures and tables, claims
+ *   3 methods: design, machine, builds, command lines, metrics
+ *   4 limits: every caution in one place
+ *   5 appendices: samples, trials, settings, environment, logs, study, how to run it again
+ *   6 all tables by name
+ */
+export function buildReport(data: RunData, draft: Draft, analysis: Analysis): Document {
+  // 1
+  const claims = claimsOf(draft).map((claim) => decideClaim(claim, analysis));
+  const counted = data.trials.filter((trial) => trial.counted);
+  const summary = summaryOf(claims, {
+    total: counted.length,
+    ok: counted.filter((trial) => trial.outcome === 'ok').length,
+  });
+  // 2
+  const numbering: Numbering = { figures: 0, tables: 0 };
+  const body = draft.blocks.map((block) => studyBlock(block, { draft, analysis, data, claims, numbering }));
+  // 3, 4, 5
+  const methods = methodsPart(data, draft, analysis);
+  const limits = limitsPart(data, analysis);
+  const appendices = appendicesPart(data, draft);
+  // 6
+  const tables = [...body.flatMap((part) => part.tables), ...methods.tables, ...limits.tables, ...appendices.tables];
+  return {
+    format: DOCUMENT_FORMAT,
+    title: draft.title,
+    byline: bylineOf(data),
+    tickets: draft.tickets,
+    studyId: data.run.studyId,
+    runId: data.run.runId,
+    date: data.run.startedAt,
+    summary,
+    sections: [...body.flatMap((part) => part.blocks), ...methods.blocks, ...limits.blocks],
+    appendices: appendices.blocks,
+    tables: Object.fromEntries(
+      [...tables, samplesTable(data, draft), summariesTable(analysis, draft)].map((table) => [table.name, table]),
+    ),
+    order: Object.fromEntries(draft.factors.map((factor) => [factor.name, factor.labels.map(String)])),
+  };
+}
+
+function bylineOf(data: RunData): string[] {
+  const versions = [
+    ...new Set(data.servers.map((server) => `${server.family === 'mariadb' ? 'MariaDB' : 'MySQL'} ${server.version}`)),
+  ];
+  return [...versions, `run ${data.run.runId}`, `Benchbook ${data.run.toolVersion}`];
+}
+
+interface Context {
+  readonly draft: Draft;
+  readonly analysis: Analysis;
+  readonly data: RunData;
+  readonly claims: readonly ReturnType<typeof decideClaim>[];
+  readonly numbering: Numbering;
+}
+
+function studyBlock(block: DraftBlock, context: Context): Part {
+  const { analysis, draft, data, numbering } = context;
+  switch (block.type) {
+    case 'prose':
+      return { blocks: proseBlocks(resolveInline(block.parts, analysis)), tables: [] };
+    case 'claim':
+      return {
+        blocks: [{ type: 'claims', claims: context.claims.filter((claim) => claim.id === block.id) }],
+        tables: [],
+      };
+    case 'figure':
+      return figureBlock(block, { draft, analysis, data, number: ++numbering.figures });
+    case 'table':
+      return cellsTable(block, { draft, analysis, number: ++numbering.tables });
+  }
+}

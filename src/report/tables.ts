@@ -1,0 +1,166 @@
+import type { Analysis } from '../analysis/analysis.ts';
+import type { Draft } from '../draft/types.ts';
+import type { TrialEntry } from '../journal/entry.ts';
+import type { CellValue, Column, Table } from './document.ts';
+import { metricTitle } from './names.ts';
+import type { RunData } from './run-data.ts';
+
+/** Every sample of the run, a row a value: what `data/samples.csv` holds, and what every number can be recomputed from. */
+export function samplesTable(data: RunData, draft: Draft): Table {
+  const factors = draft.factors.map((factor) => factor.name);
+  const rows = data.trials.flatMap((trial) =>
+    trial.samples.flatMap((series) =>
+      series.values.map((value, iteration): CellValue[] => [
+        trial.trialId,
+        trial.block,
+        trial.position,
+        ...factors.map((name) => ({ ...trial.cell, ...series.within })[name] ?? null),
+        trial.counted,
+        trial.outcome,
+        series.metric,
+        iteration,
+        series.at?.[iteration] ?? null,
+        value,
+        draft.metrics[series.metric]?.unit ?? null,
+      ]),
+    ),
+  );
+  return {
+    name: 'samples',
+    columns: [
+      code('trial'),
+      number('block'),
+      number('position'),
+      ...factors.map((name) => text(name)),
+      text('counted'),
+      { key: 'outcome', title: 'outcome', kind: 'outcome' },
+      code('metric'),
+      number('iteration'),
+      { key: 'at', title: 'at', kind: 'number', unit: 's' },
+      number('value'),
+      text('unit'),
+    ],
+    rows,
+  };
+}
+
+/** Every trial in the order run, with its outcome and reason. */
+export function trialsTable(data: RunData, draft: Draft): Table {
+  const factors = draft.factors.filter((factor) => !factor.within).map((factor) => factor.name);
+  return {
+    name: 'trials',
+    columns: [
+      code('trial'),
+      number('block'),
+      number('position'),
+      ...factors.map((name) => text(name)),
+      text('started'),
+      { key: 'duration', title: 'duration', kind: 'number', unit: 's' },
+      text('counted'),
+      { key: 'outcome', title: 'outcome', kind: 'outcome' },
+      text('reason'),
+    ],
+    rows: data.trials.map((trial) => [
+      trial.trialId,
+      trial.block,
+      trial.position,
+      ...factors.map((name) => trial.cell[name] ?? null),
+      trial.startedAt,
+      trial.durationSeconds,
+      trial.counted,
+      trial.outcome,
+      trial.reason ?? null,
+    ]),
+  };
+}
+
+/** Median, interval, spread and n of every metric in every cell: what `data/summaries.csv` holds. */
+export function summariesTable(analysis: Analysis, draft: Draft): Table {
+  const factors = draft.factors.map((factor) => factor.name);
+  const rows = Object.keys(draft.metrics).flatMap((metric) =>
+    analysis.cells.flatMap((cell): CellValue[][] => {
+      const summary = analysis.summary(metric, cell);
+      const labels = factors.map((name) => cell[name] ?? null);
+      if (!summary) return [[metric, ...labels, draft.metrics[metric]!.unit, 0, ...Array<null>(8).fill(null)]];
+      const { unit, n, median, interval, mad, mean, sd, min, max } = summary;
+      return [
+        [metric, ...labels, unit, n, median, interval?.low ?? null, interval?.high ?? null, mad, mean, sd, min, max],
+      ];
+    }),
+  );
+  return {
+    name: 'summaries',
+    columns: [
+      code('metric'),
+      ...factors.map((name) => text(name)),
+      text('unit'),
+      ...['n', 'median', 'low', 'high', 'mad', 'mean', 'sd', 'min', 'max'].map(number),
+    ],
+    rows,
+  };
+}
+
+/** One measurement's values as people read them: a row a trial (and iteration), a column a metric. */
+export function measurementTable(measurement: string, data: RunData, draft: Draft): Table {
+  const factors = draft.factors.map((factor) => factor.name);
+  const metrics = Object.keys(draft.metrics).filter((metric) => metric.startsWith(`${measurement}.`));
+  const rows = data.trials.flatMap((trial) => rowsOfTrial(trial, metrics, factors));
+  const series = rows.some((row) => row[3] !== 0);
+  const drop = (row: readonly CellValue[]) => (series ? row : row.filter((_, index) => index !== 3));
+  const columns: Column[] = [
+    number('block'),
+    number('position'),
+    text('counted'),
+    number('iteration'),
+    ...factors.map((name) => text(name)),
+    ...metrics.map(
+      (metric): Column => ({
+        key: metric,
+        title: metricTitle(metric, draft),
+        kind: 'number',
+        unit: draft.metrics[metric]!.unit,
+        digits: 6,
+      }),
+    ),
+  ];
+  return {
+    name: `samples ${measurement}`,
+    columns: series ? columns : columns.filter((_, index) => index !== 3),
+    rows: rows.map(drop),
+  };
+}
+
+function rowsOfTrial(trial: TrialEntry, metrics: readonly string[], factors: readonly string[]): CellValue[][] {
+  const groups = new Map<string, { within: TrialEntry['cell']; values: Map<string, readonly number[]> }>();
+  for (const series of trial.samples) {
+    if (!metrics.includes(series.metric)) continue;
+    const key = JSON.stringify(series.within ?? {});
+    const group = groups.get(key) ?? { within: series.within ?? {}, values: new Map() };
+    group.values.set(series.metric, series.values);
+    groups.set(key, group);
+  }
+  return [...groups.values()].flatMap(({ within, values }) => {
+    const cell = { ...trial.cell, ...within };
+    const length = Math.max(...[...values.values()].map((list) => list.length));
+    return Array.from({ length }, (_, iteration): CellValue[] => [
+      trial.block,
+      trial.position,
+      trial.counted,
+      iteration,
+      ...factors.map((name) => cell[name] ?? null),
+      ...metrics.map((metric) => values.get(metric)?.[iteration] ?? null),
+    ]);
+  });
+}
+
+function text(key: string): Column {
+  return { key, title: key, kind: 'text' };
+}
+
+function code(key: string): Column {
+  return { key, title: key, kind: 'code' };
+}
+
+function number(key: string): Column {
+  return { key, title: key, kind: 'number', unit: '1' };
+}

@@ -1,0 +1,47 @@
+import type { Analysis } from '../analysis/analysis.ts';
+import type { Resolved } from '../analysis/results.ts';
+import { printExpression } from '../draft/print.ts';
+import type { Check, Expression } from '../study/expression.ts';
+import { formatInterval, formatValue } from '../units.ts';
+import type { Inline, ValueRef } from './document.ts';
+import { cellText, samplesId } from './names.ts';
+
+/** Resolved numbers in text, each leading to its samples. */
+export function resolveInline(parts: readonly (string | Expression)[], analysis: Analysis): Inline {
+  return parts.map((part) => (typeof part === 'string' ? part : valueRef(analysis.resolve(part), part)));
+}
+
+/**
+ * A number ready to print.
+ *
+ * A number that does not exist prints as its reason: prose that was written before a failure must say so, not hide it.
+ */
+export function valueRef(resolved: Resolved, expression: Expression): ValueRef {
+  const interval = resolved.interval;
+  return {
+    text:
+      resolved.value === null
+        ? `[no value: ${resolved.why ?? 'no sample'}]`
+        : formatValue(resolved.value, resolved.unit, interval ? { interval } : {}),
+    ...(interval ? { interval: formatInterval(interval, resolved.unit) } : {}),
+    n: resolved.n,
+    value: resolved.value,
+    metric: resolved.metric,
+    filter: resolved.cells.map((cell) => cellText(cell)).join(' against '),
+    expression: printExpression(expression),
+    samplesId: samplesId(resolved.metric),
+  };
+}
+
+/** The expressions of a check, in the order written. */
+export function expressionsOf(check: Check): readonly Expression[] {
+  switch (check.op) {
+    case 'and':
+    case 'or':
+      return check.checks.flatMap(expressionsOf);
+    case 'not':
+      return expressionsOf(check.check);
+    default:
+      return [check.of];
+  }
+}

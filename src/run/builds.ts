@@ -1,0 +1,71 @@
+import { BenchbookError, sentenceOf } from '../errors.ts';
+import type { JsonValue, ServerEntry } from '../journal/entry.ts';
+import type { Build } from '../server/build.ts';
+import type { ServerSource } from '../study/types.ts';
+import type { Effects, Preparation } from './effects.ts';
+import type { Report } from './events.ts';
+import { type Roots, rooted } from './roots.ts';
+
+/** A build, or why there is none. */
+export type BuildResult = { readonly build: Build } | { readonly error: BenchbookError };
+
+/**
+ * Every distinct source once, in the order given. One that cannot be had fails its own variants only, which is told in their
+ * entries; where none can be had there is nothing to do.
+ *
+ * @throws BenchbookError the first error where no source gives a build; `interrupted`.
+ */
+export async function resolveBuilds(
+  sources: readonly ServerSource[],
+  effects: Pick<Effects, 'resolveBuild'>,
+  preparation: Preparation,
+  report: Report,
+): Promise<(source: ServerSource) => BuildResult> {
+  const results = new Map<string, BuildResult>();
+  for (const source of sources) {
+    const key = JSON.stringify(source);
+    if (results.has(key)) continue;
+    const result = await resolved(source, effects, preparation);
+    results.set(key, result);
+    if ('error' in result) report({ type: 'note', text: result.error.message });
+    else {
+      const { id, version, obtained } = result.build;
+      report({ type: 'build resolved', buildId: id, version, obtained });
+    }
+  }
+  const all = [...results.values()];
+  const [first] = all;
+  if (first !== undefined && 'error' in first && all.every((each) => 'error' in each)) throw first.error;
+  return (source) => results.get(JSON.stringify(source))!;
+}
+
+async function resolved(
+  source: ServerSource,
+  effects: Pick<Effects, 'resolveBuild'>,
+  preparation: Preparation,
+): Promise<BuildResult> {
+  try {
+    return { build: await effects.resolveBuild(source, preparation) };
+  } catch (error) {
+    if (preparation.signal.aborted) throw new BenchbookError('interrupted', 'interrupted while preparing the servers');
+    const known =
+      error instanceof BenchbookError ? error : new BenchbookError('server', sentenceOf(error), { cause: error });
+    return { error: known };
+  }
+}
+
+export function serverEntry(build: Build, roots: Roots, at: string): ServerEntry {
+  const rewrite = rooted(roots);
+  return {
+    type: 'server',
+    at,
+    buildId: build.id,
+    family: build.family,
+    version: build.version,
+    sourceRevision: build.sourceRevision,
+    executable: rewrite(build.executable),
+    executableSha256: build.executableSha256,
+    obtained: rewrite(build.obtained as JsonValue),
+    toolchain: rewrite(build.toolchain as JsonValue),
+  };
+}

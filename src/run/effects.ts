@@ -1,0 +1,75 @@
+import { rm } from 'node:fs/promises';
+import { readHost } from '../host/facts.ts';
+import type { JsonValue, SettingRecord } from '../journal/entry.ts';
+import type { Lock } from '../journal/lock.ts';
+import type { MeasureResult, TrialContext } from '../measure/context.ts';
+import { perform } from '../measure/perform.ts';
+import type { Build } from '../server/build.ts';
+import { copyDataDirectory } from '../server/copy.ts';
+import { pristineDirectory } from '../server/pristine.ts';
+import { reapLeftovers, workDirectory } from '../server/registry.ts';
+import { resolveBuild } from '../server/resolve.ts';
+import { readSettings, readVariables } from '../server/settings.ts';
+import { type Server, type StartRequest, startServer } from '../server/start.ts';
+import type { Measurement, Options, ServerSource } from '../study/types.ts';
+import { halvesOfCores } from './cores.ts';
+import { lockHost } from './hostLock.ts';
+import { type Watchdog, watchOver } from './watchdog.ts';
+
+/** Where things are kept while preparing, whom to tell, and when to stop. */
+export interface Preparation {
+  readonly cacheDirectory: string;
+  readonly progress: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * All that the engine does to the world below it. `realEffects` does it; scheduling is tested with one whose servers are
+ * plain objects and whose clock is declared.
+ */
+export interface Effects {
+  /** Facts of the machine and of the storage that holds the directory. */
+  readHost(directory: string): Promise<{ readonly hostClass: JsonValue; readonly facts: JsonValue }>;
+  resolveBuild(source: ServerSource, preparation: Preparation): Promise<Build>;
+  pristineDirectory(build: Build, options: Options, preparation: Preparation): Promise<string>;
+  copyDataDirectory(from: string, to: string): Promise<unknown>;
+  startServer(build: Build, request: StartRequest): Promise<Server>;
+  readSettings(server: Server, options: Options): Promise<readonly SettingRecord[]>;
+  readVariables(server: Server): Promise<Readonly<Record<string, string>>>;
+  perform(name: string, measurement: Measurement, context: TrialContext): Promise<MeasureResult>;
+  /** Ends servers and removes folders that a killed run left behind; one sentence for each. */
+  reapLeftovers(cacheDirectory: string): Promise<readonly string[]>;
+  /** A private folder for trials, gone with this process. */
+  workDirectory(cacheDirectory: string): Promise<string>;
+  removeDirectory(path: string): Promise<void>;
+  /** Sees to the end of what runs in a directory, should this process be killed. */
+  watchOver(directory: string): Watchdog;
+  /** One run at a time on this machine, unless `force`. */
+  lockHost(holder: string, force: boolean, report: (text: string) => void): Promise<Lock>;
+  /** The usable cores in two halves, for taskset. */
+  halvesOfCores(): Promise<readonly [string, string]>;
+  /** Wall clock, for dates only. */
+  now(): Date;
+  /** Monotonic, for durations: seconds from any origin. */
+  seconds(): number;
+}
+
+/** Real servers on the real machine. */
+export const realEffects: Effects = {
+  readHost,
+  resolveBuild,
+  pristineDirectory,
+  copyDataDirectory,
+  startServer,
+  readSettings,
+  readVariables,
+  perform,
+  reapLeftovers,
+  workDirectory,
+  watchOver,
+  lockHost,
+  halvesOfCores,
+  removeDirectory: (path) => rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }),
+  now: () => new Date(),
+  seconds: () => performance.now() / 1000,
+};

@@ -1,0 +1,77 @@
+import type { Caution, CellLabels, JsonValue, Outcome } from '../journal/entry.ts';
+
+/** Trials by state, and the time that the rest will take. */
+export interface Progress {
+  /** In the journal, from this and earlier sessions. */
+  readonly done: number;
+  /** Planned at most; an until rule may end the run before. */
+  readonly total: number;
+  /** Seconds; null before the first trial tells anything. */
+  readonly remainingSeconds: number | null;
+}
+
+interface OfTrial {
+  readonly trialId: string;
+  readonly cell: CellLabels;
+  /** 0 for the excluded first start of a build. */
+  readonly block: number;
+  readonly position: number;
+  /** Which try, from 1, where the study asks for retries. */
+  readonly attempt?: number;
+}
+
+/** What happens during a run, for people, logs and machines alike: plain JSON. */
+export type RunEvent =
+  | {
+      readonly type: 'run started';
+      readonly runDirectory: string;
+      readonly seed: number;
+      readonly variants: number;
+      readonly blocks: { readonly min: number; readonly max: number };
+      readonly done: number;
+      readonly total: number;
+      /** True where an interrupted run goes on. */
+      readonly resumed: boolean;
+    }
+  /** Something slow that is no trial: fetching, unpacking, building. */
+  | { readonly type: 'preparing'; readonly text: string }
+  | {
+      readonly type: 'build resolved';
+      readonly buildId: string;
+      readonly version: string;
+      readonly obtained: JsonValue;
+    }
+  /** Before anything is measured: what is kept from earlier runs, what is measured, and why. */
+  | {
+      readonly type: 'variant decided';
+      readonly variantId: string;
+      readonly cell: CellLabels;
+      readonly kept: number;
+      readonly toMeasure: number;
+      readonly reason: string;
+    }
+  | ({ readonly type: 'block started'; readonly block: number; readonly lastBlock: number } & Progress)
+  | ({ readonly type: 'trial started' } & OfTrial & Progress)
+  | ({ readonly type: 'trial phase'; readonly phase: string } & OfTrial)
+  | ({
+      readonly type: 'trial ended';
+      readonly outcome: Outcome;
+      readonly reason?: string;
+      readonly durationSeconds: number;
+      /** The median of each series, by metric; the first within cell's where there are several. */
+      readonly values: Readonly<Record<string, number>>;
+      readonly cautions: readonly Caution[];
+    } & OfTrial &
+      Progress)
+  | { readonly type: 'note'; readonly text: string }
+  | { readonly type: 'interrupted'; readonly text: string }
+  | {
+      readonly type: 'ended';
+      readonly trials: number;
+      readonly ok: number;
+      readonly notOk: number;
+      readonly complete: boolean;
+      readonly runDirectory: string;
+    };
+
+export type Report = (event: RunEvent) => void;

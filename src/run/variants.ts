@@ -1,0 +1,56 @@
+import type { Variant } from '../plan/plan.ts';
+import type { LevelValues, Study } from '../study/study.ts';
+import type { Cell, Measurement, Setup } from '../study/types.ts';
+import type { Stage } from './trial.ts';
+
+/** What a variant needs, and what is measured at each of its within cells, as the study says for its values. */
+export interface ResolvedVariant {
+  readonly variant: Variant;
+  readonly setup: Setup;
+  /** Stages for the within cells in the given order. */
+  stages(withinOrder: readonly Cell[]): readonly Stage[];
+}
+
+/** Kinds that restart the server or tell of its start: they belong to the trial, not to a within cell. */
+const ONCE_PER_TRIAL: readonly string[] = ['startup'];
+
+/** @throws BenchbookError `study` where the study's own functions throw. */
+export function resolveVariant(study: Study, variant: Variant): ResolvedVariant {
+  const between = valuesOf(study, variant.cell);
+  return {
+    variant,
+    setup: study.setup(between),
+    stages: (withinOrder) => stagesOf(study, variant, withinOrder),
+  };
+}
+
+function stagesOf(study: Study, variant: Variant, withinOrder: readonly Cell[]): readonly Stage[] {
+  const [first] = withinOrder;
+  if (first === undefined || Object.keys(first).length === 0) {
+    const values = valuesOf(study, variant.cell);
+    return [{ within: {}, values, measurements: study.measurements(values) }];
+  }
+  const values = valuesOf(study, { ...variant.cell, ...first });
+  const once = split(study.measurements(values), true);
+  const stages = withinOrder.map((within) => {
+    const here = valuesOf(study, { ...variant.cell, ...within });
+    return { within, values: here, measurements: split(study.measurements(here), false) };
+  });
+  return Object.keys(once).length === 0 ? stages : [{ within: {}, values, measurements: once }, ...stages];
+}
+
+function split(measurements: Readonly<Record<string, Measurement>>, once: boolean): Record<string, Measurement> {
+  return Object.fromEntries(
+    Object.entries(measurements).filter(([, { kind }]) => ONCE_PER_TRIAL.includes(kind) === once),
+  );
+}
+
+/** The values of a cell's labels, by factor name. */
+function valuesOf(study: Study, cell: Cell): LevelValues {
+  const values: Record<string, unknown> = {};
+  for (const { name, levels } of study.factors) {
+    if (cell[name] === undefined) continue;
+    values[name] = levels.find(({ label }) => label === cell[name])!.value;
+  }
+  return { ...values, ...study.derive?.(values) };
+}

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import type { JsonValue } from '../journal/entry.ts';
+
+export type Family = 'mariadb' | 'mysql';
+
+/** A server binary with all that is needed to run it, and all that identifies it. */
+export interface Build {
+  /** SHA-256 over the identity, first 16 hex digits. */
+  readonly id: string;
+  readonly family: Family;
+  /** As the running server tells it: "10.11.19-MariaDB-0+deb12u1". */
+  readonly version: string;
+  readonly sourceRevision: string | null;
+  /** Absolute path of the server binary. */
+  readonly executable: string;
+  /** The argv prefix that runs it: the binary, or a loader with its library path and the binary. */
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Options that tell the binary where its own files are. */
+  readonly defaults: readonly string[];
+  /** How it was obtained: package names and versions, path, commit. */
+  readonly obtained: JsonValue;
+  /** Compiler, build type, libc, allocator, AIO: what can be told, null where it cannot. */
+  readonly toolchain: JsonValue;
+  readonly executableSha256: string;
+}
+
+/** A build that has not served yet: what its files and its `--version` tell. */
+export type FoundBuild = Omit<Build, 'id' | 'sourceRevision' | 'toolchain'>;
+
+/** The id of a build: the same binary obtained the same way has the same id on every machine. */
+export function buildId(build: Omit<Build, 'id'>): string {
+  const { family, version, sourceRevision, obtained, toolchain, executableSha256 } = build;
+  return shortHash({ family, version, sourceRevision, obtained, toolchain, executableSha256 });
+}
+
+/** First 16 hex digits of the SHA-256 of a JSON value with its keys in order. */
+export function shortHash(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value, sortedKeys)).digest('hex').slice(0, 16);
+}
+
+function sortedKeys(_key: string, value: unknown): unknown {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+}

@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { BenchbookError } from '../errors.ts';
+import { decisiveError } from '../formats/errorLog.ts';
+import type { Options } from '../study/types.ts';
+import type { FoundBuild } from './build.ts';
+import type { ServerEnvironment } from './environment.ts';
+import { optionArguments } from './options.ts';
+import { lastLines, runTool } from './run-tool.ts';
+
+/**
+ * Makes a data directory with the system tables, and root@localhost without a password: it is reachable only through a
+ * socket in a private folder. MySQL since 5.7 does it itself; MariaDB and older MySQL read the SQL that they ship.
+ */
+export async function initialise(
+  build: FoundBuild,
+  dataDirectory: string,
+  options: Options,
+  environment: ServerEnvironment,
+): Promise<void> {
+  await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
+  const temporary = `${dataDirectory}.tmp`;
+  await mkdir(temporary, { recursive: true });
+  const script = await systemTables(build);
+  const [program = '', ...prefix] = build.command;
+  const args = [
+    ...prefix,
+    '--no-defaults',
+    ...build.defaults,
+    ...(process.getuid?.() === 0 ? [`--user=${userInfo().username}`] : []),
+    `--datadir=${dataDirectory}`,
+    `--tmpdir=${temporary}`,
+    ...(script === null ? ['--initialize-insecure', '--secure-file-priv='] : ['--bootstrap', '--skip-networking']),
+    ...optionArguments(options),
+  ];
+  const result = await runTool(program, args, {
+    env: { ...build.env, TZ: 'UTC' },
+    ...(script === null ? {} : { input: script }),
+    signal: environment.signal,
+  });
+  await rm(temporary, { recursive: true, force: true });
+  if (result.code === 0) {
+    // As the vendor's script does; it is what tells the version of a data directory.
+    if (build.family === 'mariadb') await writeFile(join(dataDirectory, upgradeInfoName(build)), build.version);
+    return;
+  }
+  const line = decisiveError(result.stderr) ?? lastLines(result.stderr, 1);
+  throw new BenchbookError('server', `The server could not make a data directory: ${line}`, {
+    evidence: { 'error log': lastLines(result.stderr, 200) },
+  });
+}
+
+function upgradeInfoName(build: FoundBuild): string {
+  return Number.parseInt(build.version, 10) >= 11 ? 'mariadb_upgrade_info' : 'mysql_upgrade_info';
+}
+
+/** The SQL that makes the system tables, or null where the server makes them by itself. */
+async function systemTables(build: FoundBuild): Promise<string | null> {
+  const share = build.defaults.find((option) => option.startsWith('--lc-messages-dir='))?.replace(/^[^=]*=/, '');
+  const parts = [
+    'system_tables',
+    'performance_tables',
+    'system_tables_data',
+    'fill_help_tables',
+    'maria_add_gis_sp_bootstrap',
+    'sys_schema',
+  ];
+  const texts: string[] = [];
+  for (const part of parts) {
+    const names = [`mariadb_${part}.sql`, `mysql_${part}.sql`, `${part}.sql`];
+    const path =
+      share === undefined ? undefined : names.map((name) => join(share, name)).find((name) => existsSync(name));
+    if (path !== undefined) texts.push(await readFile(path, 'utf8'));
+    else if (part === 'system_tables') {
+      if (build.family === 'mysql') return null;
+      throw new BenchbookError('server', `${build.executable} comes without the SQL of its system tables.`, {
+        hint: 'It should be in share/mysql or share/mariadb beside the binary.',
+      });
+    }
+  }
+  // As the vendors' own script does where the host is not known: no account for this machine's name.
+  const tables = texts
+    .join('\n')
+    .split('\n')
+    .filter((line) => !line.includes('@current_hostname'))
+    .join('\n');
+  return `CREATE DATABASE IF NOT EXISTS mysql;\nUSE mysql;\nSET @auth_root_socket=NULL;\n${tables}\n`;
+}

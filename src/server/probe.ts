@@ -1,0 +1,55 @@
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { JsonValue } from '../journal/entry.ts';
+import { type Build, buildId, type FoundBuild } from './build.ts';
+import type { ServerEnvironment } from './environment.ts';
+import { initialise } from './initialise.ts';
+import { pristinePath } from './pristine.ts';
+import { workDirectory } from './registry.ts';
+import { type Server, startServer } from './start.ts';
+import { toolchainOf } from './toolchain.ts';
+
+/**
+ * Starts a build that was never seen before, once, and asks it what it is. The data directory made for that becomes
+ * the build's pristine one.
+ */
+export async function probeBuild(found: FoundBuild, environment: ServerEnvironment): Promise<Build> {
+  environment.progress('starting the server once to learn what it is');
+  const work = await workDirectory(environment.cacheDirectory);
+  try {
+    const dataDirectory = join(work, 'data');
+    await initialise(found, dataDirectory, {}, environment);
+    const unnamed: Build = { ...found, id: 'probe', sourceRevision: null, toolchain: null };
+    const server = await startServer(unnamed, {
+      dataDirectory,
+      options: {},
+      startSeconds: 120,
+      cacheDirectory: environment.cacheDirectory,
+      ...(environment.signal === undefined ? {} : { signal: environment.signal }),
+    });
+    const identity = await identityOf(server, found).finally(() => server.stop('slow'));
+    await rm(join(dataDirectory, 'ib_buffer_pool'), { force: true });
+    const named = { ...found, ...identity };
+    const build: Build = { ...named, id: buildId(named) };
+    const pristine = pristinePath(build, {}, environment);
+    await mkdir(join(pristine, '..'), { recursive: true });
+    await rm(pristine, { recursive: true, force: true });
+    await rename(dataDirectory, pristine);
+    return build;
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+async function identityOf(
+  server: Server,
+  found: FoundBuild,
+): Promise<{ readonly version: string; readonly sourceRevision: string | null; readonly toolchain: JsonValue }> {
+  const rows = await server.sql("SHOW GLOBAL VARIABLES LIKE 'version%'");
+  const variables = new Map(rows.map((row) => [String(row.Variable_name), String(row.Value)]));
+  return {
+    version: variables.get('version') ?? '',
+    sourceRevision: variables.get('version_source_revision') || null,
+    toolchain: await toolchainOf(found, variables, server.logText()),
+  };
+}

@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { ServerSource } from '../study/types.ts';
+import { type Build, type FoundBuild, shortHash } from './build.ts';
+import { fetchDebian } from './debian.ts';
+import type { ServerEnvironment } from './environment.ts';
+import { resolveExternal } from './external.ts';
+import { buildFromGit } from './git.ts';
+import { findInstalled, installedServer } from './installed.ts';
+import { withLock } from './lock.ts';
+import { probeBuild } from './probe.ts';
+import { fetchTarball } from './tarball.ts';
+
+/**
+ * From where a server comes to a build that can be started: found, or fetched into the cache once, and asked once what
+ * it is. The same source resolves to the same build until it is removed with `benchbook servers remove`, without the
+ * network; an installed server is looked at anew each time, since the machine may have changed it.
+ */
+export async function resolveBuild(source: ServerSource, environment: ServerEnvironment): Promise<Build> {
+  environment.signal?.throwIfAborted();
+  if (source.source === 'external') return await resolveExternal(source);
+  await mkdir(environment.cacheDirectory, { recursive: true, mode: 0o700 });
+  const key = sourceKey(source);
+  return await withLock(join(environment.cacheDirectory, 'locks', key), environment, async () => {
+    const path = join(environment.cacheDirectory, 'sources', `${key}.json`);
+    const known = isInPlace(source) ? null : await readBuild(path);
+    if (known !== null) return known;
+    const found = await find(source, environment);
+    const build = (await probedBefore(found, environment)) ?? (await probeBuild(found, environment));
+    await writeJson(path, { source, build });
+    await writeJson(probePath(found, environment), { build });
+    return build;
+  });
+}
+
+async function find(
+  source: Exclude<ServerSource, { source: 'external' }>,
+  environment: ServerEnvironment,
+): Promise<FoundBuild> {
+  switch (source.source) {
+    case 'installed':
+      return await findInstalled(source, environment);
+    case 'debian':
+      return await fetchDebian(source, environment);
+    case 'tarball':
+      return await fetchTarball(source, environment);
+    case 'git':
+      return await buildFromGit(source, environment);
+  }
+}
+
+/** A binary on this machine that is used where it is. */
+function isInPlace(source: ServerSource): boolean {
+  return source.source === 'installed' && (source.path !== undefined || installedServer() !== null);
+}
+
+function sourceKey(source: ServerSource): string {
+  return `${source.source}-${shortHash(source)}`;
+}
+
+async function probedBefore(found: FoundBuild, environment: ServerEnvironment): Promise<Build | null> {
+  return await readBuild(probePath(found, environment));
+}
+
+/** The same files run the same way need to be asked only once. */
+function probePath(found: FoundBuild, environment: ServerEnvironment): string {
+  const libc = (process.report.getReport() as { header?: { glibcVersionRuntime?: string } }).header
+    ?.glibcVersionRuntime;
+  return join(
+    environment.cacheDirectory,
+    'probes',
+    `${shortHash({ found, libc: found.command.length > 1 ? null : libc })}.json`,
+  );
+}
+
+async function readBuild(path: string): Promise<Build | null> {
+  try {
+    const { build } = JSON.parse(await readFile(path, 'utf8')) as { build: Build };
+    return existsSync(build.executable) ? build : null;
+  } catch {
+    return null;
+  }
+}
+
+async function writeJson(path: string, value: unknown): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(`${path}.new`, `${JSON.stringify(value, null, 2)}\n`);
+  await rename(`${path}.new`, path);
+}

@@ -1,0 +1,121 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BenchbookError, sentenceOf } from '../errors.ts';
+import type { Moment } from '../journal/entry.ts';
+import type { Options, Sql, SqlConnection } from '../study/types.ts';
+import { serverArgv, shortTemporaryFolder } from './argv.ts';
+import type { Build } from './build.ts';
+import { type CpuTime, cpuTimeOf } from './cpu.ts';
+import { checkDataDirectory } from './data-directory.ts';
+import { defaultCacheDirectory } from './environment.ts';
+import { collectEvidence } from './evidence.ts';
+import { connectExternal, isExternal } from './external.ts';
+import { type Exit, type Launched, launch } from './launch.ts';
+import { awaitReady } from './ready.ts';
+import { register, registryDirectory } from './registry.ts';
+import { runningServer } from './running.ts';
+import { withLog } from './with-log.ts';
+
+export interface StartRequest {
+  readonly dataDirectory: string;
+  readonly options: Options;
+  readonly env?: Readonly<Record<string, string>>;
+  /** A storage engine that must be there: its plugin is loaded where it has one. */
+  readonly engine?: string;
+  /** Put before the command: `taskset -c 0`, a cgroup wrapper. */
+  readonly prefix?: readonly string[];
+  /** How long it may take to answer the first query. */
+  readonly startSeconds: number;
+  /** How long one statement may take; 3600 by default. */
+  readonly statementSeconds?: number;
+  /** Whether a crash leaves a core file, in the data directory unless the system puts it elsewhere. */
+  readonly core?: boolean;
+  /** The cache folder, where running servers are written down; the default one where absent. */
+  readonly cacheDirectory?: string;
+  readonly signal?: AbortSignal;
+}
+
+export type { Exit };
+
+export type StopMode = 'fast' | 'slow' | 'crash';
+
+/** A server that has answered its first query. */
+export interface Server {
+  readonly build: Build;
+  readonly pid: number;
+  readonly socketPath: string;
+  readonly dataDirectory: string;
+  /** The exact command line. */
+  readonly argv: readonly string[];
+  /** Seconds from the return of spawn, in the order in which they came: "spawn", "socket", "ready line", "first query", "log". */
+  readonly moments: readonly Moment[];
+  /** CPU time of the process up to its first answer. */
+  readonly cpuAtReady: CpuTime;
+  readonly exited: Promise<Exit>;
+  logText(): string;
+  /** Statements on a connection that is kept open. */
+  readonly sql: Sql;
+  /** A further connection. */
+  connect(): Promise<SqlConnection>;
+  /**
+   * Ends it: `fast` as SIGTERM does, `slow` after purge with a full flush, `crash` with SIGKILL. Seconds from the
+   * request to the exit. A server that does not follow in time is killed, and that is an error with evidence.
+   */
+  stop(mode: StopMode): Promise<{ readonly seconds: number }>;
+}
+
+/**
+ * Starts a server on a data directory and waits for its first answer to `SELECT 1`.
+ * @throws BenchbookError('server') where it exits first (outcome `failed` or `crashed`, with its own error line), or
+ * does not answer in time (`timeout`); ('interrupted') where the signal fires. It never leaves a process behind.
+ */
+export async function startServer(build: Build, request: StartRequest): Promise<Server> {
+  if (request.signal?.aborted) throw new BenchbookError('interrupted', 'Interrupted before the server was started.');
+  if (isExternal(build)) return await connectExternal(build);
+  await checkDataDirectory(build, request.dataDirectory);
+  const socketFolder = await mkdtemp(join(shortTemporaryFolder(), 'benchbook-'));
+  const socketPath = join(socketFolder, 's');
+  await mkdir(`${request.dataDirectory}.tmp`, { recursive: true });
+  const argv = serverArgv(build, { ...request, socketFolder });
+  const registry = registryDirectory(request.cacheDirectory ?? defaultCacheDirectory());
+  const registration = await register(registry, request.dataDirectory, socketFolder);
+  const cleanUp = async () => {
+    await rm(socketFolder, { recursive: true, force: true });
+    await rm(`${request.dataDirectory}.tmp`, { recursive: true, force: true });
+    await registration.done();
+  };
+  const launched = launch(argv, { ...build.env, ...request.env }, request.dataDirectory);
+  const { child, exited, log } = launched;
+  if (child.pid === undefined) {
+    await cleanUp();
+    const why = sentenceOf(await exited.catch((error) => error));
+    throw new BenchbookError('server', `The server could not be started: ${why}`, { outcome: 'failed' });
+  }
+  const afterExit = exited.then(cleanUp, cleanUp);
+  try {
+    await registration.spawned(child.pid);
+    const connection = await awaitReady({
+      ...launched,
+      socketPath,
+      limitSeconds: request.startSeconds,
+      signal: request.signal,
+    });
+    const cpuAtReady = cpuTimeOf(child.pid);
+    return runningServer({ build, request, argv, socketPath, launched, afterExit, cpuAtReady, connection });
+  } catch (error) {
+    const evidence = await evidenceOf(error, launched, socketPath);
+    child.kill('SIGKILL');
+    await afterExit;
+    throw withLog(error, log.text, evidence);
+  }
+}
+
+/** Only a server that hangs has more to tell than its log. */
+async function evidenceOf(
+  error: unknown,
+  { child }: Launched,
+  socketPath: string,
+): Promise<Readonly<Record<string, string>>> {
+  if (!(error instanceof BenchbookError) || error.outcome !== 'timeout') return {};
+  return await collectEvidence({ pid: child.pid!, socketPath });
+}

@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type BuildFailure, build, type Plugin } from 'esbuild';
+import { BenchbookError, sentenceOf } from '../errors.ts';
+import { STUDY_MARK, type StudyDefinition } from './define.ts';
+import { placeInStack } from './place.ts';
+import type { Study, StudyInput } from './study.ts';
+import { validateStudy } from './validate.ts';
+
+/** The key under which the running engine's API is lent to a study's bundle. */
+const API_KEY = Symbol.for('benchbook.api');
+
+/**
+ * Loads a study from anywhere on disk: bundled with esbuild so that every input file is known, with `benchbook` mapped
+ * to the running engine (`api`), then imported, checked and frozen.
+ *
+ * @throws BenchbookError `study` with file and line where it does not parse, exports nothing, or fails a check
+ */
+export async function loadStudy(path: string, api: Readonly<Record<string, unknown>>): Promise<Study> {
+  const file = resolve(path);
+  const id = basename(file).replace(/\.study\.[cm]?ts$|\.[cm]?[jt]s$/, '');
+  const sourceText = await readSource(file);
+  const bundle = await bundleStudy(file, api);
+  const exported = await importBundle(bundle.code, file, api);
+  return validateStudy({ definition: definitionOf(exported, file), id, file, sourceText, inputs: bundle.inputs });
+}
+
+async function readSource(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    throw new BenchbookError('usage', `There is no study file ${file}.`, {
+      hint: '`benchbook list` shows the studies here',
+      cause,
+    });
+  }
+}
+
+async function bundleStudy(
+  file: string,
+  api: Readonly<Record<string, unknown>>,
+): Promise<{ code: string; inputs: readonly StudyInput[] }> {
+  try {
+    const result = await build({
+      entryPoints: [file],
+      bundle: true,
+      write: false,
+      metafile: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node20',
+      sourcemap: 'inline',
+      sourcesContent: false,
+      outfile: join(dirname(file), 'study.mjs'),
+      absWorkingDir: dirname(file),
+      logLevel: 'silent',
+      plugins: [enginePlugin(api)],
+    });
+    const inputs = await Promise.all(
+      Object.keys(result.metafile.inputs)
+        .filter((name) => !name.includes('benchbook-engine:'))
+        .map(async (name) => {
+          const path = resolve(dirname(file), name);
+          return {
+            path,
+            sha256: createHash('sha256')
+              .update(await readFile(path))
+              .digest('hex'),
+          };
+        }),
+    );
+    return { code: result.outputFiles[0]!.text, inputs: inputs.sort((a, b) => (a.path < b.path ? -1 : 1)) };
+  } catch (cause) {
+    throw parseError(cause, file);
+  }
+}
+
+/** Maps `benchbook` to the running engine: one instance, whatever loaded it. */
+function enginePlugin(api: Readonly<Record<string, unknown>>): Plugin {
+  return {
+    name: 'benchbook-engine',
+    setup(builder) {
+      builder.onResolve({ filter: /^benchbook$/ }, () => ({ path: 'api', namespace: 'benchbook-engine' }));
+      builder.onLoad({ filter: /.*/, namespace: 'benchbook-engine' }, () => ({
+        contents: `export const { ${Object.keys(api).join(', ')} } = globalThis[Symbol.for('benchbook.api')];`,
+      }));
+    },
+  };
+}
+
+function parseError(cause: unknown, file: string): BenchbookError {
+  const first = (cause as BuildFailure).errors?.[0];
+  if (!first)
+    return new BenchbookError('study', `${file} could not be read as a study: ${sentenceOf(cause)}`, {
+      cause,
+      place: { file },
+    });
+  const at = first.location;
+  const place = at ? { file: resolve(dirname(file), at.file), line: at.line, column: at.column + 1 } : { file };
+  return new BenchbookError('study', `The study does not parse: ${first.text}.`, { place, cause });
+}
+
+async function importBundle(
+  code: string,
+  file: string,
+  api: Readonly<Record<string, unknown>>,
+): Promise<Readonly<Record<string, unknown>>> {
+  const folder = await mkdtemp(join(tmpdir(), 'benchbook-study-'));
+  try {
+    const path = join(folder, 'study.mjs');
+    await writeFile(path, withAbsoluteSources(code, dirname(file)));
+    (globalThis as Record<symbol, unknown>)[API_KEY] = api;
+    return (await import(/* @vite-ignore */ pathToFileURL(path).href)) as Record<string, unknown>;
+  } catch (cause) {
+    if (cause instanceof BenchbookError) throw cause;
+    const place = cause instanceof Error ? placeInStack(cause, file) : { file };
+    throw new BenchbookError('study', `The study threw while it was loaded: ${sentenceOf(cause)}`, { place, cause });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Source names in the inline map are relative to the study; the bundle runs from elsewhere, so that they must be absolute. */
+function withAbsoluteSources(code: string, directory: string): string {
+  return code.replace(
+    /(sourceMappingURL=data:application\/json;base64,)([\w+/=]+)/,
+    (_whole, head: string, encoded: string) => {
+      const map = JSON.parse(Buffer.from(encoded, 'base64').toString('utf8')) as { sources: string[] };
+      map.sources = map.sources.map((source) =>
+        source.startsWith('benchbook-engine:') ? source : pathToFileURL(resolve(directory, source)).href,
+      );
+      return head + Buffer.from(JSON.stringify(map)).toString('base64');
+    },
+  );
+}
+
+function definitionOf(exported: Readonly<Record<string, unknown>>, file: string): StudyDefinition {
+  const value = exported.default;
+  if (value === undefined) {
+    throw new BenchbookError('study', 'The study file exports nothing by default.', {
+      hint: 'write `export default defineStudy({ … })`',
+      place: { file },
+    });
+  }
+  if (typeof value !== 'object' || value === null || !(STUDY_MARK in value)) {
+    throw new BenchbookError('study', 'The default export of the study file is not a study.', {
+      hint: 'write `export default defineStudy({ … })`',
+      place: { file },
+    });
+  }
+  return value as StudyDefinition;
+}

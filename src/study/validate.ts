@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { BenchbookError, type Place } from '../errors.ts';
+import { STUDY_MARK, type StudyDefinition } from './define.ts';
+import { resolveFactors } from './factors.ts';
+import { guardExclude, guardMeasurements, guardSetup } from './guards.ts';
+import { suggestion } from './near.ts';
+import { placeOfWords } from './place.ts';
+import type { Profile, Study, StudyInput } from './study.ts';
+import type { Cell, Factor, Primitive, Replicates } from './types.ts';
+
+const primitive = z.union([z.string(), z.number(), z.boolean()]);
+const cell = z.record(z.string(), primitive);
+const callable = z.custom<(...args: never[]) => unknown>((value) => typeof value === 'function', 'must be a function');
+const count = z.number().int().positive();
+
+const shape = z.strictObject({
+  title: z.string().min(1, 'must not be empty'),
+  tickets: z.array(z.string()).optional(),
+  variants: z.strictObject({
+    factors: z.record(z.string(), z.union([z.array(primitive), z.record(z.string(), z.unknown())])),
+    only: z.array(cell).optional(),
+    baseline: cell.optional(),
+    exclude: callable.optional(),
+  }),
+  setup: callable,
+  measurements: z.union([callable, z.record(z.string(), z.unknown())]),
+  replicates: count.optional(),
+  threshold: z.number().positive().lt(1).optional(),
+  profiles: z
+    .record(
+      z.string(),
+      z.strictObject({ levels: z.record(z.string(), z.array(primitive)).optional(), replicates: count.optional() }),
+    )
+    .optional(),
+  report: callable,
+});
+
+type Raw = z.infer<typeof shape>;
+
+/** What is known of a study beside its definition. */
+interface Source {
+  readonly definition: StudyDefinition;
+  readonly id: string;
+  readonly file: string;
+  readonly sourceText: string;
+  readonly inputs: readonly StudyInput[];
+}
+
+/**
+ * Checks a definition and freezes it into a `Study`.
+ *
+ * @throws BenchbookError `study`: one sentence, file and line, the nearest right word
+ */
+export function validateStudy(source: Source): Study {
+  const raw = parse(source);
+  const at = (...words: string[]): Place => placeOfWords(source.file, source.sourceText, words);
+  const factors = resolveFactors(raw.variants.factors, at);
+  const variants = raw.variants;
+  for (const wanted of variants.only ?? []) checkCell(wanted, factors, 'only', at);
+  checkCell(variants.baseline ?? {}, factors, 'baseline', at);
+  const measurements = guardMeasurements(raw.measurements as never, factors, source);
+  return Object.freeze({
+    id: source.id,
+    file: source.file,
+    sourceText: source.sourceText,
+    title: raw.title,
+    tickets: raw.tickets ?? [],
+    factors,
+    only: variants.only ?? null,
+    baseline: variants.baseline ?? {},
+    exclude: guardExclude(variants.exclude as never, factors, source),
+    setup: guardSetup(raw.setup as never, factors, source),
+    measurements: measurements.at,
+    metrics: measurements.metrics,
+    replicates: replicatesOf(raw.replicates ?? 7),
+    profiles: profilesOf(raw, factors, at),
+    threshold: raw.threshold ?? 0.02,
+    report: raw.report as Study['report'],
+    inputs: source.inputs,
+    codeHash: null,
+  });
+}
+
+function parse(source: Source): Raw {
+  const result = shape.safeParse((source.definition as unknown as Record<symbol, unknown>)[STUDY_MARK]);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0]!;
+  const unknownKey = issue.code === 'unrecognized_keys' ? issue.keys[0]! : null;
+  const path = issue.path.map(String);
+  const place = placeOfWords(source.file, source.sourceText, [unknownKey ?? path.at(-1) ?? 'defineStudy']);
+  if (unknownKey !== null) {
+    const known =
+      path[0] === 'variants'
+        ? Object.keys(shape.shape.variants.shape)
+        : path.length === 0
+          ? Object.keys(shape.shape)
+          : ['levels', 'replicates'];
+    throw new BenchbookError('study', `A study has no '${[...path, unknownKey].join('.')}'.`, {
+      place,
+      hint: suggestion(unknownKey, known),
+    });
+  }
+  throw new BenchbookError('study', `The study's '${path.join('.')}' is not right: ${issue.message}.`, { place });
+}
+
+/** Every factor and level named in a cell exists; the cell may be partial. */
+export function checkCell(
+  wanted: Cell,
+  factors: readonly Factor[],
+  where: string,
+  at: (...words: string[]) => Place,
+): void {
+  for (const [name, label] of Object.entries(wanted)) {
+    const factor = factors.find((each) => each.name === name);
+    if (!factor) {
+      throw new BenchbookError('study', `'${where}' names an unknown factor '${name}'.`, {
+        place: at(where, name),
+        hint: suggestion(
+          name,
+          factors.map((each) => each.name),
+        ),
+      });
+    }
+    if (!factor.levels.some((level) => level.label === label)) {
+      throw new BenchbookError('study', `'${where}' names an unknown level ${show(label)} of factor '${name}'.`, {
+        place: at(where, String(label)),
+        hint: suggestion(
+          String(label),
+          factor.levels.map((level) => String(level.label)),
+        ),
+      });
+    }
+  }
+}
+
+function show(label: Primitive): string {
+  return typeof label === 'string' ? `'${label}'` : String(label);
+}
+
+function profilesOf(
+  raw: Raw,
+  factors: readonly Factor[],
+  at: (...words: string[]) => Place,
+): Readonly<Record<string, Profile>> {
+  const profiles: Record<string, Profile> = {};
+  for (const [name, profile] of Object.entries(raw.profiles ?? {})) {
+    for (const [factor, labels] of Object.entries(profile.levels ?? {})) {
+      for (const label of labels) checkCell({ [factor]: label }, factors, `profiles.${name}`, at);
+    }
+    profiles[name] = {
+      levels: profile.levels ?? {},
+      replicates: profile.replicates === undefined ? null : replicatesOf(profile.replicates),
+    };
+  }
+  return profiles;
+}
+
+function replicatesOf(count: number): Replicates {
+  return { min: count, max: count };
+}

@@ -1,0 +1,155 @@
+import { BenchbookError } from './errors.ts';
+
+/** The base units of metrics, and `ratio` for numbers that stand for themselves; the same words as `Unit` of the study. */
+type AnyUnit = 'B' | 's' | '1' | '1/s' | 'B/s' | 'ratio';
+
+interface Bounds {
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface FormatOptions {
+  /** Significant digits; without it as many as the interval justifies, else 3 (whole numbers of unit `1` in full). */
+  readonly digits?: number | undefined;
+  /** Of the value, in the same unit: its half-width decides the last digit shown. */
+  readonly interval?: Bounds | null | undefined;
+  /** Ratios only: 1.83 as "1.83×" (default) or as "+83 %". */
+  readonly as?: 'times' | 'percent' | undefined;
+}
+
+/** How numbers of one column or axis are shown: `value / factor`, with `decimals` places, then `suffix` (a space or none included). */
+export interface Scale {
+  readonly factor: number;
+  readonly suffix: string;
+  readonly decimals: number;
+}
+
+const SPACE = '\u00a0';
+const MINUS = '\u2212';
+
+/**
+ * A value in its base unit (bytes, seconds, counts, rates) with prefix and sensible digits: "338.5 MiB", "523 ms", "1.83×".
+ * The space is a no-break space, the minus U+2212. Throws `render` for a value that is no number.
+ */
+export function formatValue(value: number, unit: AnyUnit, options: FormatOptions = {}): string {
+  refuseNonFinite(value, unit);
+  if (unit === 'ratio' && options.as === 'percent') return formatPercent(value, options);
+  const { factor, suffix } = prefix(scaleBy(value, options.interval), unit);
+  return fixed(value / factor, decimalsFor(value, factor, unit, options)) + suffix;
+}
+
+/** An interval in one prefix: "330.1 to 340.2 MiB"; its own half-width decides the digits. */
+export function formatInterval(interval: Bounds, unit: AnyUnit, options: FormatOptions = {}): string {
+  refuseNonFinite(interval.low, unit);
+  refuseNonFinite(interval.high, unit);
+  const both = { ...options, interval };
+  if (unit === 'ratio' && options.as === 'percent')
+    return `${formatPercent(interval.low, both)} to ${formatPercent(interval.high, both)}`;
+  const largest = Math.max(Math.abs(interval.low), Math.abs(interval.high));
+  const { factor, suffix } = prefix(largest, unit);
+  const decimals = decimalsFor(largest, factor, unit, both);
+  return `${fixed(interval.low / factor, decimals)} to ${fixed(interval.high / factor, decimals)}${suffix}`;
+}
+
+/** One prefix and one number of decimals for a table column or an axis, chosen at the median magnitude with `digits` significant digits. */
+export function columnScale(values: readonly number[], unit: AnyUnit, digits = 4): Scale {
+  const magnitudes = values
+    .filter((v) => Number.isFinite(v) && v !== 0)
+    .map(Math.abs)
+    .sort((a, b) => a - b);
+  const middle = magnitudes[magnitudes.length >> 1] ?? 0;
+  const { factor, suffix } = prefix(middle, unit);
+  const whole = values.every((v) => !Number.isFinite(v) || Number.isInteger(v / factor));
+  return { factor, suffix, decimals: whole ? 0 : places(middle / factor, digits) };
+}
+
+/**
+ * The number that a level's label stands for, in base units: 16 → 16, '128M' → 134217728 (the servers' own suffixes K, M, G, T, P, E are
+ * powers of 1024, upper or lower case), '0.5' → 0.5; null for anything else (true, 'O_DIRECT', '128MB').
+ * A version such as '10.5' looks like a number too: ask per factor, where all labels have one, and never read an order of versions from it.
+ */
+export function numericLabel(label: string | number | boolean): number | null {
+  if (typeof label === 'number') return Number.isFinite(label) ? label : null;
+  if (typeof label === 'boolean') return null;
+  const match = /^([+-]?\d+(?:\.\d+)?)([KMGTPE]?)$/i.exec(label.trim());
+  if (match === null) return null;
+  return Number(match[1]) * 1024 ** ' KMGTPE'.indexOf(match[2]?.toUpperCase() || ' ');
+}
+
+function formatPercent(value: number, options: FormatOptions): string {
+  const change = (value - 1) * 100;
+  const interval = options.interval && {
+    low: (options.interval.low - 1) * 100,
+    high: (options.interval.high - 1) * 100,
+  };
+  const decimals = decimalsFor(change, 1, 'ratio', { ...options, digits: options.digits ?? 2, interval });
+  const text = fixed(change, Math.min(decimals, 2));
+  return `${change > 0 && !/^[0.]*$/.test(text) ? '+' : ''}${text}${SPACE}%`;
+}
+
+const BINARY = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
+
+/** Seconds: the step that the magnitude reaches; minutes only from two on, since "90 s" reads better than "1.5 min". */
+const TIMES: readonly (readonly [number, number, string])[] = [
+  [7200, 3600, 'h'],
+  [120, 60, 'min'],
+  [1, 1, 's'],
+  [1e-3, 1e-3, 'ms'],
+  [1e-6, 1e-6, 'µs'],
+  [0, 1e-9, 'ns'],
+];
+
+function prefix(value: number, unit: AnyUnit): { factor: number; suffix: string } {
+  const magnitude = Math.abs(value);
+  if (unit === 'ratio') return { factor: 1, suffix: '×' };
+  if (unit === 'B' || unit === 'B/s') {
+    const step = magnitude < 1024 ? 0 : Math.min(BINARY.length - 1, Math.floor(Math.log2(magnitude) / 10));
+    return { factor: 1024 ** step, suffix: `${SPACE}${BINARY[step]}${unit === 'B/s' ? '/s' : ''}` };
+  }
+  if (unit === 's') {
+    const [, factor, name] = magnitude === 0 ? [0, 1, 's'] : TIMES.find(([from]) => magnitude >= from)!;
+    return { factor, suffix: SPACE + name };
+  }
+  const tail = unit === '1/s' ? '/s' : '';
+  if (magnitude >= 1e10) return { factor: 1e9, suffix: `${SPACE}G${tail}` };
+  if (magnitude >= 1e7) return { factor: 1e6, suffix: `${SPACE}M${tail}` };
+  return { factor: 1, suffix: tail };
+}
+
+/** The larger end decides the prefix of value and interval alike only where the value itself is 0. */
+function scaleBy(value: number, interval: Bounds | null | undefined): number {
+  return value !== 0 || !interval ? value : Math.max(Math.abs(interval.low), Math.abs(interval.high));
+}
+
+/** Decimals after scaling: the half-width's leading digit is the last one shown, within 2 to 6 significant digits. */
+function decimalsFor(value: number, factor: number, unit: AnyUnit, options: FormatOptions): number {
+  const scaled = value / factor;
+  if (unit === 'B' && factor === 1) return 0;
+  if (options.digits !== undefined) return places(scaled, options.digits);
+  const { interval } = options;
+  const whole = unit === '1' && factor === 1 && Number.isInteger(value);
+  if (!interval) return whole ? 0 : places(scaled, 3);
+  const half = Math.abs(interval.high - interval.low) / 2 / factor;
+  if (half === 0) return whole ? 0 : places(scaled, 4);
+  const justified = Math.max(0, -Math.floor(Math.log10(half) + 1e-9));
+  return Math.min(Math.max(justified, places(scaled, 2)), places(scaled, 6));
+}
+
+function places(scaled: number, digits: number): number {
+  const magnitude = Math.abs(scaled);
+  if (magnitude === 0 || !Number.isFinite(magnitude)) return 0;
+  return Math.min(12, Math.max(0, digits - 1 - Math.floor(Math.log10(magnitude) + 1e-9)));
+}
+
+function fixed(value: number, decimals: number): string {
+  const text = Math.abs(value).toFixed(decimals);
+  const [whole = '0', fraction] = text.split('.');
+  const grouped = whole.length > 4 ? whole.replace(/\B(?=(\d{3})+$)/g, ',') : whole;
+  const sign = value < 0 && /[1-9]/.test(text) ? MINUS : '';
+  return sign + grouped + (fraction === undefined ? '' : `.${fraction}`);
+}
+
+function refuseNonFinite(value: number, unit: string): void {
+  if (Number.isFinite(value)) return;
+  throw new BenchbookError('render', `A value in ${unit} is ${value}, which is no number that a report can print.`);
+}

@@ -1,0 +1,245 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeDraft } from '../../src/draft/draft.ts';
+import { BenchbookError } from '../../src/errors.ts';
+import * as api from '../../src/index.ts';
+import { makePlan } from '../../src/plan/plan.ts';
+import { resolveVariant } from '../../src/run/variants.ts';
+import { loadStudy } from '../../src/study/load.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'benchbook-test-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const GOOD: Readonly<Record<string, string>> = {
+  title: `'t'`,
+  variants: `{ factors: { pool: ['128M', '1G'], server: { '10.5': servers.debian('bullseye'), '10.11': servers.debian('bookworm') } }, baseline: { pool: '128M' } }`,
+  setup: `(v) => ({ server: v.server, options: { innodb_buffer_pool_size: v.pool } })`,
+  measurements: `{ startup: measure.startup(), memory: measure.memory() }`,
+  report: `({ md, stat }) => [md\`It takes \${stat('startup.ready', { pool: '1G', server: '10.5' })}.\`]`,
+};
+
+/** Name, replaced parts, the sentence, its line, its hint. */
+type Case = readonly [string, Readonly<Record<string, string>>, RegExp, number, RegExp?];
+
+/** A study file with some of its parts replaced; each part stands on a line of its own, the first on line 3. */
+async function study(parts: Readonly<Record<string, string>> = {}, name = 'case.study.ts'): Promise<string> {
+  const all = Object.entries({ ...GOOD, ...parts }).map(([key, text]) => `  ${key}: ${text},`);
+  return source(
+    `import { defineStudy, measure, servers } from 'benchbook';\nexport default defineStudy({\n${all.join('\n')}\n} as never);\n`,
+    name,
+  );
+}
+
+async function source(text: string, name = 'case.study.ts'): Promise<string> {
+  const file = join(folder, name);
+  await writeFile(file, text);
+  return file;
+}
+
+/** Everything that happens before a server is started. */
+async function open(file: string): Promise<void> {
+  const loaded = await loadStudy(file, api);
+  makeDraft(loaded, 'case.study.ts');
+  for (const variant of makePlan(loaded, { seed: 1 }).variants)
+    resolveVariant(loaded, variant).stages(variant.withinCells);
+}
+
+async function failure(file: string): Promise<BenchbookError> {
+  try {
+    await open(file);
+  } catch (thrown) {
+    expect(thrown).toBeInstanceOf(BenchbookError);
+    return thrown as BenchbookError;
+  }
+  throw new Error('the study was taken');
+}
+
+test('a study anywhere on disk loads, with the one running engine', async () => {
+  const loaded = await loadStudy(await study({}, 'somewhere.study.ts'), api);
+  expect(loaded.id).toBe('somewhere');
+  expect(loaded.factors.map((factor) => [factor.name, factor.levels.map((level) => level.label)])).toEqual([
+    ['pool', ['128M', '1G']],
+    ['server', ['10.5', '10.11']],
+  ]);
+  expect(Object.keys(loaded.metrics)).toContain('startup.ready');
+  expect(loaded.inputs.map((input) => input.path)).toEqual([join(folder, 'somewhere.study.ts')]);
+});
+
+test('files that a study imports are known as its inputs', async () => {
+  await source("export const pools = ['128M', '1G'];", 'pools.ts');
+  const file = await source(
+    `import { defineStudy, measure, servers } from 'benchbook';\nimport { pools } from './pools.ts';\nexport default defineStudy({ title: 't', variants: { factors: { pool: pools } }, setup: () => ({ server: servers.installed() }), measurements: { startup: measure.startup() }, report: () => [] } as never);`,
+    'with-import.study.ts',
+  );
+  const loaded = await loadStudy(file, api);
+  expect(loaded.inputs.map((input) => input.path.slice(folder.length + 1))).toEqual([
+    'pools.ts',
+    'with-import.study.ts',
+  ]);
+});
+
+describe('a wrong study is one sentence with file, line and the nearest right word', () => {
+  const stat = (text: string) => ({ report: `({ md, stat, ratio, figure, table, claim }) => [${text}]` });
+  const cases: readonly Case[] = [
+    ['title missing', { title: 'undefined' }, /'title' is not right/, 3],
+    ['unknown key', { variant: '{}' }, /has no 'variant'/, 8, /did you mean 'variants'/],
+    ['no factors', { variants: '{ factors: {} }' }, /no factors/, 4],
+    [
+      'factor without levels',
+      { variants: '{ factors: { pool: [] } }', setup: '() => ({ server: servers.installed() })' },
+      /'pool' has no levels/,
+      4,
+    ],
+    ['level twice', { variants: `{ factors: { pool: ['1G', '1G'] } }` }, /level '1G' twice/, 4],
+    ['integer-like label', { variants: `{ factors: { pool: { 128: 'a' } } }` }, /would change the order/, 4],
+    [
+      'baseline: factor',
+      { variants: `{ factors: { pool: ['1G'] }, baseline: { poll: '1G' } }` },
+      /'baseline' names an unknown factor 'poll'/,
+      4,
+      /did you mean 'pool'/,
+    ],
+    [
+      'baseline: level',
+      { variants: `{ factors: { pool: ['128M', '1G'] }, baseline: { pool: '128m' } }` },
+      /unknown level '128m' of factor 'pool'/,
+      4,
+      /did you mean '128M'/,
+    ],
+    [
+      'exclude: factor',
+      { variants: `{ factors: { pool: ['1G'] }, exclude: (v) => v.poool === '1G' && 'r' }`, report: '() => []' },
+      /'exclude' reads an unknown factor 'poool'/,
+      4,
+      /did you mean 'pool'/,
+    ],
+    [
+      'exclude: no reason',
+      { variants: `{ factors: { pool: ['1G'] }, exclude: (v) => v.pool === '1G' }`, report: '() => []' },
+      /must return a reason or false/,
+      4,
+    ],
+    [
+      'setup: factor',
+      { setup: '(v) => ({ server: servers.installed(), options: { x: v.pol } })' },
+      /'setup' reads an unknown factor 'pol'/,
+      5,
+      /did you mean 'pool'/,
+    ],
+    [
+      'setup: key',
+      { setup: '() => ({ server: servers.installed(), option: {} })' },
+      /'setup' returned 'option'/,
+      5,
+      /did you mean 'options'/,
+    ],
+    ['setup: throws', { setup: `() => { throw new Error('boom') }` }, /'setup' threw: boom/, 5],
+    ['no measurements', { measurements: '{}' }, /no measurements/, 6],
+    ['not a measurement', { measurements: '{ startup: 1 }' }, /'measurements.startup' is not a measurement/, 6],
+    [
+      'metric',
+      stat(`md\`\${stat('startup.redy', { pool: '1G', server: '10.5' })}\``),
+      /'stat' names an unknown metric 'startup.redy'/,
+      7,
+      /did you mean 'startup.ready'/,
+    ],
+    [
+      'measurement',
+      stat(`figure.interval({ metric: 'strtup.ready', x: 'pool' })`),
+      /'figure.interval' names an unknown metric/,
+      7,
+      /did you mean 'startup.ready'/,
+    ],
+    [
+      'level',
+      stat(`md\`\${stat('startup.ready', { pool: '2G', server: '10.5' })}\``),
+      /unknown level '2G' of factor 'pool'/,
+      7,
+      /did you mean '1G'/,
+    ],
+    [
+      'factor',
+      stat(`md\`\${stat('startup.ready', { poll: '1G', server: '10.5' })}\``),
+      /unknown factor 'poll'/,
+      7,
+      /did you mean 'pool'/,
+    ],
+    ['free factor', stat(`md\`\${stat('startup.ready', { pool: '1G' })}\``), /leaves open: server/, 7, /add server/],
+    ['typed number', stat('md`holds ${499}`'), /typed number 499/, 7],
+    [
+      'figure option',
+      stat(`figure.interval({ metric: 'startup.ready', x: 'pool', colour: 'server' })`),
+      /no option 'colour'/,
+      7,
+      /did you mean 'color'/,
+    ],
+    [
+      'claim without check',
+      stat(`claim('a', 'b', ratio('startup.ready', { pool: ['1G', '128M'] }, { server: '10.5' }))`),
+      /Claim 'a' has no condition/,
+      7,
+    ],
+    [
+      'claim twice',
+      stat(
+        `...[1, 2].map(() => claim('a', 'b', ratio('startup.ready', { pool: ['1G', '128M'] }, { server: '10.5' }).below(2)))`,
+      ),
+      /Two claims have the id 'a'/,
+      7,
+    ],
+    ['report returns no list', { report: '() => 1' }, /must return a list/, 7],
+    ['report throws', { report: `() => { throw new Error('boom') }` }, /'report' threw: boom/, 7],
+  ];
+  test.each(cases.map(([name, ...rest]) => ({ name, rest })))(
+    '$name',
+    async ({ rest: [parts, sentence, line, hint] }) => {
+      const error = await failure(await study(parts));
+      expect(error.message).toMatch(sentence);
+      expect(error.place?.line).toBe(line);
+      if (hint) expect(error.hint).toMatch(hint);
+      expect(error.code).toBe('study');
+    },
+  );
+
+  test('does not parse', async () => {
+    const error = await failure(
+      await source("import { defineStudy } from 'benchbook';\nexport default defineStudy({ title: 't',, });\n"),
+    );
+    expect(error.message).toMatch(/does not parse/);
+    expect(error.place).toMatchObject({ file: join(folder, 'case.study.ts'), line: 2 });
+  });
+
+  test('exports nothing', async () => {
+    const error = await failure(await source('const x = 1;\nexport { x };\n'));
+    expect(error.message).toMatch(/exports nothing by default/);
+    expect(error.hint).toMatch(/defineStudy/);
+  });
+
+  test('exports no study', async () => {
+    expect((await failure(await source('export default { title: 1 };\n'))).message).toMatch(/is not a study/);
+  });
+
+  test('imports a file that is not there', async () => {
+    const error = await failure(await source("import { x } from './nowhere.ts';\nexport default x;\n"));
+    expect(error.message).toMatch(/nowhere/);
+    expect(error.place?.line).toBe(1);
+  });
+
+  test('names something that the engine does not have', async () => {
+    const error = await failure(
+      await source("import { defineStudie } from 'benchbook';\nexport default defineStudie({});\n"),
+    );
+    expect(error.message).toMatch(/defineStudie/);
+  });
+
+  test('is not there', async () => {
+    const error = await failure(join(folder, 'nothing.study.ts'));
+    expect(error.code).toBe('usage');
+    expect(error.message).toMatch(/no study file/);
+  });
+});

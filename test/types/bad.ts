@@ -1,0 +1,120 @@
+import { defineStudy, measure, servers } from 'benchbook';
+
+// The negative cases of the study API: each must not compile. Checked by `npm run check:types`, never run.
+const base = { title: 't', setup: () => ({ server: servers.installed() }) };
+const factors = {
+  server: { '10.5': servers.debian('bullseye'), '10.11': servers.debian('bookworm') },
+  pool: ['128M', '12G'],
+  threads: [1, 4],
+} as const;
+const measurements = { memory: measure.memory() };
+
+defineStudy({
+  ...base,
+  variants: { factors },
+  measurements,
+  report: () => [],
+  // @ts-expect-error setup reads an unknown factor
+  setup: (v) => ({ server: v.server, options: { x: v.pol } }),
+});
+defineStudy({
+  ...base,
+  measurements,
+  report: () => [],
+  variants: {
+    factors,
+    // @ts-expect-error exclude: level
+    exclude: (v) => v.server === '10.6' && 'r',
+  },
+});
+defineStudy({
+  ...base,
+  measurements,
+  report: () => [],
+  variants: {
+    factors,
+    // @ts-expect-error exclude: factor
+    exclude: (v) => v.sever === '10.5' && 'r',
+  },
+});
+defineStudy({
+  ...base,
+  measurements,
+  report: () => [],
+  variants: {
+    factors,
+    // @ts-expect-error exclude: a boolean is no reason
+    exclude: (v) => v.pool === '12G',
+  },
+});
+defineStudy({
+  ...base,
+  measurements,
+  report: () => [],
+  variants: {
+    factors,
+    // @ts-expect-error baseline: level
+    baseline: { server: '10.6' },
+  },
+});
+defineStudy({
+  ...base,
+  measurements,
+  report: () => [],
+  variants: {
+    factors,
+    // @ts-expect-error baseline: factor
+    baseline: { sever: '10.5' },
+  },
+});
+defineStudy({
+  ...base,
+  variants: { factors },
+  measurements,
+  report: ({ md, stat, ratio, figure, claim }) => [
+    // @ts-expect-error metric
+    md`${stat('memory.rs', { server: '10.5', pool: '12G', threads: 1 })}`,
+    // @ts-expect-error measurement
+    md`${stat('memry.rss', { server: '10.5', pool: '12G', threads: 1 })}`,
+    // @ts-expect-error level
+    md`${stat('memory.rss', { server: '10.5', pool: '12Q', threads: 1 })}`,
+    // @ts-expect-error numeric level
+    md`${stat('memory.rss', { server: '10.5', pool: '12G', threads: 2 })}`,
+    // @ts-expect-error factor
+    md`${stat('memory.rss', { server: '10.5', pol: '12G', threads: 1 })}`,
+    // @ts-expect-error missing factor: which of the two pools?
+    md`${stat('memory.rss', { server: '10.5', threads: 1 })}`,
+    // @ts-expect-error statistic
+    md`${stat('memory.rss', { server: '10.5', pool: '12G', threads: 1 }, 'medium')}`,
+    // @ts-expect-error typed number
+    md`holds ${499}`,
+    // @ts-expect-error ratio: level
+    md`${ratio('memory.rss', { server: ['10.11', '10.6'] }, { pool: '12G', threads: 1 })}`,
+    // @ts-expect-error ratio: factor
+    md`${ratio('memory.rss', { sever: ['10.11', '10.5'] }, { pool: '12G', threads: 1 })}`,
+    // @ts-expect-error ratio: missing factor
+    md`${ratio('memory.rss', { server: ['10.11', '10.5'] }, { pool: '12G' })}`,
+    // @ts-expect-error ratio: factor given twice
+    md`${ratio('memory.rss', { server: ['10.11', '10.5'] }, { server: '10.5', pool: '12G', threads: 1 })}`,
+    // @ts-expect-error figure: x
+    figure.interval({ metric: 'memory.rss', x: 'pol' }),
+    // @ts-expect-error figure: where
+    figure.interval({ metric: 'memory.rss', x: 'pool', where: { server: '10.6' } }),
+    // @ts-expect-error claim: a number is no condition
+    claim('id', 'sentence', ratio('memory.rss', { server: ['10.11', '10.5'] }, { pool: '12G', threads: 1 })),
+  ],
+});
+defineStudy({
+  ...base,
+  variants: { factors },
+  measurements,
+  report: () => [],
+  // @ts-expect-error profile: level
+  profiles: { quick: { levels: { pool: ['64M'] } } },
+});
+measure.custom({
+  metrics: { lag: { unit: 's', better: 'lower' } },
+  params: 0,
+  // @ts-expect-error custom returns a metric that it did not declare
+  run: async () => ({ lagg: 1 }),
+});

@@ -1,0 +1,74 @@
+import { defineStudy, measure, servers } from 'benchbook';
+
+// The positive cases of the study API: checked by `npm run check:types`, never run.
+export const full = defineStudy({
+  title: 't',
+  tickets: ['MDEV-25340'],
+  variants: {
+    factors: {
+      server: {
+        '10.5': servers.debian('bullseye'),
+        '10.11': servers.debian('bookworm'),
+        '11.8': servers.debian('trixie'),
+      },
+      pool: ['128M', '1G', '4G', '12G'],
+      native: [true, false],
+      threads: [1, 4, 16],
+    },
+    baseline: { server: '10.5' },
+    exclude: (v) => v.server === '10.5' && v.pool === '12G' && 'needs 16 GiB',
+  },
+  setup: (v) => ({ server: v.server, options: { innodb_buffer_pool_size: v.pool, innodb_use_native_aio: v.native } }),
+  measurements: (v) => ({
+    startup: measure.startup(),
+    memory: measure.memory(),
+    mine: measure.custom({
+      metrics: { lag: { unit: 's', better: 'lower' } },
+      params: { threads: v.threads },
+      run: async (server, p) => {
+        await server.sql(`SELECT ${p.threads}`);
+        return { lag: 1 };
+      },
+    }),
+  }),
+  profiles: { quick: { levels: { pool: ['128M'] }, replicates: 6 } },
+  replicates: 7,
+  threshold: 0.02,
+  report: ({ md, text, stat, ratio, difference, figure, table, claim }) => [
+    md`holds ${stat('memory.rss', { server: '10.11', pool: '12G', native: true, threads: 4 })}`,
+    md`${stat('mine.lag', { server: '10.11', pool: '12G', native: true, threads: 4 }, 'max')} and ${'text'}`,
+    figure.interval({ metric: 'startup.ready', x: 'threads', color: 'server', where: { native: true }, show: 'ratio' }),
+    figure.strip({
+      metric: 'startup.ready',
+      x: 'pool',
+      title: text`${difference('memory.rss', { pool: ['1G', '128M'] }, { server: '10.5', native: true, threads: 1 })}`,
+    }),
+    table({ metrics: ['startup.ready', 'memory.rss'] }),
+    claim(
+      'rss',
+      'less',
+      ratio('memory.rss', { server: ['10.11', '10.5'] }, { pool: '12G', native: true, threads: 1 }).below(0.8),
+      { kind: 'defect' },
+    ),
+    claim(
+      'both',
+      'two factors at once',
+      ratio('memory.rss', { server: ['10.11', '10.5'], pool: ['1G', '4G'] }, { native: true, threads: 1 })
+        .below(0.8)
+        .and(
+          ratio('memory.rss', { server: ['10.11', '10.5'] }, { pool: '12G', native: true, threads: 1 }).equivalentTo(
+            1,
+            0.02,
+          ),
+        ),
+    ),
+  ],
+});
+
+export const plainRecordAndReportFirst = defineStudy({
+  title: 't',
+  report: ({ md, stat }) => [md`${stat('memory.rss', { pool: '1G' })}`],
+  measurements: { memory: measure.memory() },
+  setup: (v) => ({ server: servers.installed(), options: { innodb_buffer_pool_size: v.pool } }),
+  variants: { factors: { pool: ['128M', '1G'] } },
+});

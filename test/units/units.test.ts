@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { columnScale, formatInterval, formatValue, numericLabel } from '../../src/units.ts';
+
+const plain = (text: string) => text.replaceAll('\u00a0', ' ').replaceAll('\u2212', '-');
+
+test.each([
+  [338.5 * 2 ** 20, 'B', {}, '339 MiB'],
+  [338.5 * 2 ** 20, 'B', { digits: 4 }, '338.5 MiB'],
+  [338.5 * 2 ** 20, 'B', { interval: { low: 338.1 * 2 ** 20, high: 338.9 * 2 ** 20 } }, '338.5 MiB'],
+  [512, 'B', {}, '512 B'],
+  [0, 'B', {}, '0 B'],
+  [-3 * 2 ** 30, 'B', {}, '-3.00 GiB'],
+  [0.5231, 's', {}, '523 ms'],
+  [0.5231, 's', { interval: { low: 0.52, high: 0.526 } }, '523 ms'],
+  [1.25e-9, 's', {}, '1.25 ns'],
+  [90, 's', {}, '90.0 s'],
+  [600, 's', {}, '10.0 min'],
+  [7200, 's', {}, '2.00 h'],
+  [25002, '1', {}, '25,002'],
+  [1234.5, '1/s', {}, '1235/s'],
+  [12_345_678, '1', {}, '12.3 M'],
+  [1.83, 'ratio', {}, '1.83×'],
+  [1.8, 'ratio', { interval: { low: 1.2, high: 2.6 } }, '1.8×'],
+  [0.56, 'ratio', { as: 'percent' }, '-44 %'],
+  [1.021, 'ratio', { as: 'percent' }, '+2.1 %'],
+  [1, 'ratio', { as: 'percent' }, '0 %'],
+  [1e15, '1', {}, '1,000,000 G'],
+  [100 * 2 ** 20, 'B/s', {}, '100 MiB/s'],
+] as const)('%d %s %o is %s', (value, unit, options, text) => {
+  expect(plain(formatValue(value, unit, options))).toBe(text);
+});
+
+test('an interval has one prefix and digits that its width justifies', () => {
+  expect(plain(formatInterval({ low: 330.12 * 2 ** 20, high: 340.21 * 2 ** 20 }, 'B'))).toBe('330 to 340 MiB');
+  expect(plain(formatInterval({ low: 0.98, high: 1.04 }, 'ratio'))).toBe('0.98 to 1.04×');
+  expect(plain(formatInterval({ low: 0.9, high: 1.2 }, 'ratio', { as: 'percent' }))).toBe('-10 % to +20 %');
+});
+
+test('a column has one prefix and one number of decimals', () => {
+  expect(columnScale([2 ** 27, 2 ** 29, 2 ** 31], 'B')).toEqual({ factor: 2 ** 20, suffix: '\u00a0MiB', decimals: 0 });
+  expect(columnScale([0.4123, 0.5234, 1.2], 's')).toEqual({ factor: 1e-3, suffix: '\u00a0ms', decimals: 1 });
+  expect(columnScale([], 's')).toEqual({ factor: 1, suffix: '\u00a0s', decimals: 0 });
+});
+
+test('a value that is no number is refused', () => {
+  expect(() => formatValue(Number.NaN, 's')).toThrow('no number');
+});
+
+test.each([
+  ['128M', 2 ** 27],
+  ['4g', 2 ** 32],
+  ['16', 16],
+  [16, 16],
+  [true, null],
+  ['10.5', 10.5],
+  ['O_DIRECT', null],
+  ['128MB', null],
+  ['', null],
+])('label %s stands for %s', (label, number) => {
+  expect(numericLabel(label)).toBe(number);
+});
