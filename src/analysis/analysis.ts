@@ -1,15 +1,33 @@
 import { BenchbookError } from '../errors.ts';
 import type { CellLabels, Entry, Outcome } from '../journal/entry.ts';
 import type { Check, Expression } from '../study/expression.ts';
-import { findCautions } from './cautions.ts';
-import { type CellIndex, indexCells } from './cells.ts';
+import type { Metric } from '../study/types.ts';
+import { explainAbsence } from './absence.ts';
+import { findCautions } from './cautions/cautions.ts';
+import { type CellIndex, indexCells, type Sample } from './cells.ts';
 import { decide } from './check.ts';
 import { compareSides } from './compare.ts';
-import { describe, quantile, sortedCopy } from './describe.ts';
-import { medianInterval } from './median-interval.ts';
+import { quantile, sortedCopy } from './describe.ts';
+import { factorEffects } from './effects.ts';
+import { baselineFamily, samePlace } from './family.ts';
+import { memoised } from './memoised.ts';
 import type { AnalysisModel } from './model.ts';
+import { outliersOf } from './outliers.ts';
+import { precisionOf } from './precision.ts';
 import { resolveExpression } from './resolve.ts';
-import type { CheckResult, Comparison, PlacedCaution, Resolved, Summary } from './results.ts';
+import type {
+  CheckResult,
+  Comparison,
+  Effect,
+  Interaction,
+  PlacedCaution,
+  Precision,
+  Resolved,
+  SteadyState,
+  Summary,
+} from './results.ts';
+import { summarise } from './summarise.ts';
+import { steadyState } from './time-series.ts';
 
 /** One trial's value of a metric: the median over its iterations, since the trial is the unit of replication. */
 export interface SampleValue {
@@ -25,16 +43,26 @@ export interface Analysis {
   readonly cells: readonly CellLabels[];
   /** The cells at which a metric is taken: without the within factors that it doesn't depend on. */
   cellsOf(metric: string): readonly CellLabels[];
-  /** Null: no ok sample; then `outcomes` says why. */
+  /** Null: no ok sample; then `outcomes` and `absence` say why. */
   summary(metric: string, cell: CellLabels): Summary | null;
   /** How the counted trials of a cell ended. */
   outcomes(cell: CellLabels): Partial<Record<Outcome, number>>;
+  /** Why a cell has no value, in one sentence without a full stop. */
+  absence(cell: CellLabels): string;
   samples(metric: string, cell: CellLabels): readonly SampleValue[];
+  /** Trials whose value lies far from the others: to be marked, never removed. */
+  outliers(metric: string, cell: CellLabels): readonly SampleValue[];
   /** A quantile over the trials' values, type 7; `p` from 0 to 1; null where there is no sample. */
   percentile(metric: string, cell: CellLabels, p: number): number | null;
+  /** Whether trials or iterations cost precision; null where trials have one iteration. */
+  precision(metric: string, cell: CellLabels): Precision | null;
+  /** The steady part of each trial's time series; null where a trial has none or too short a one. */
+  steadyStates(metric: string, cell: CellLabels): readonly { trialId: string; steady: SteadyState | null }[];
   compare(metric: string, numerator: CellLabels, denominator: CellLabels): Comparison;
   /** Each cell against its baseline at equal other factors: the family over which intervals are simultaneous. */
   comparisonsToBaseline(metric: string): readonly Comparison[];
+  /** Main effects and two-way interactions over the grid, each kind with simultaneous intervals. */
+  effects(metric: string): { readonly main: readonly Effect[]; readonly interactions: readonly Interaction[] };
   resolve(expression: Expression): Resolved;
   check(check: Check): CheckResult;
   readonly cautions: readonly PlacedCaution[];
@@ -43,49 +71,33 @@ export interface Analysis {
 /** Analyses a journal: pure, memoised per metric and cell; what is random is seeded by the run's seed and the cells concerned. */
 export function analyse(entries: readonly Entry[], model: AnalysisModel): Analysis {
   const index = indexCells(entries, model);
-  const run = entries.find((entry) => entry.type === 'run');
+  const seed = entries.find((entry) => entry.type === 'run')?.seed ?? 0;
+  const metricOf = (name: string) => knownMetric(model, name);
+  const at = (metric: string, cell: CellLabels) => `${metric} ${index.key(index.project(metric, cell))}`;
   const absence = (cell: CellLabels) => explainAbsence(index, cell);
-  const metricOf = (name: string) => {
-    const metric = model.metrics[name];
-    if (metric) return metric;
-    throw new BenchbookError('study', `The metric "${name}" is not one of this study.`, {
-      hint: `Its metrics are ${Object.keys(model.metrics).join(', ')}.`,
-    });
-  };
 
-  const summary = memoised(
-    (metric: string, cell: CellLabels) => `${metric} ${index.key(index.project(metric, cell))}`,
-    (metric, cell) => summarise(index, metric, metricOf(metric).unit, cell),
-  );
-  const families = memoised(
-    (metric: string) => metric,
-    (metric) => baselinePairs(index, model, metric),
-  );
+  const summary = memoised(at, (metric, cell) => summarise(index, metric, metricOf(metric).unit, cell));
+  const family = memoised(same, (metric) => baselineFamily(index, model, metric));
   const compare = memoised(
-    (metric: string, a: CellLabels, b: CellLabels) => `${metric} ${index.key(a)} / ${index.key(b)}`,
+    (metric: string, numerator: CellLabels, denominator: CellLabels) =>
+      `${metric} ${index.key(numerator)} / ${index.key(denominator)}`,
     (metric, numerator, denominator) => {
-      const [a, b] = [index.samples(metric, numerator), index.samples(metric, denominator)];
-      if (sameKey(index, index.project(metric, numerator), index.project(metric, denominator)))
-        return samePlace(metric, numerator, denominator, a.length);
-      const family = families(metric);
-      const inFamily = family.some(
-        (pair) => sameKey(index, pair.cell, numerator) && sameKey(index, pair.baseline, denominator),
-      );
-      return compareSides(
-        { metric, numerator, denominator, a, b },
-        {
-          metric: metricOf(metric),
-          threshold: model.threshold,
-          family: inFamily ? Math.max(1, family.filter((pair) => pair.comparable).length) : 1,
-          seed: `${run?.seed ?? 0} ${metric} ${index.key(numerator)} / ${index.key(denominator)}`,
-          absence,
-        },
-      );
+      const sides = sidesOf(index, metric, numerator, denominator);
+      if (at(metric, numerator) === at(metric, denominator)) return samePlace(sides);
+      return compareSides(sides, {
+        metric: metricOf(metric),
+        threshold: model.threshold,
+        family: family(metric).sizeFor(numerator, denominator),
+        seed: `${seed} ${metric} ${index.key(numerator)} / ${index.key(denominator)}`,
+        absence,
+      });
     },
   );
-  const resolve = memoised(
-    (expression: Expression) => JSON.stringify(expression),
-    (expression) => resolveExpression(expression, { summary, samples: index.samples, compare, absence }, model),
+  const comparisonsToBaseline = memoised(same, (metric) =>
+    family(metric).pairs.map(({ cell, baseline }) => compare(metric, cell, baseline)),
+  );
+  const resolve = memoised(JSON.stringify as (expression: Expression) => string, (expression) =>
+    resolveExpression(expression, { index, model, summary, compare, absence }),
   );
 
   let cautions: readonly PlacedCaution[] | undefined;
@@ -94,95 +106,60 @@ export function analyse(entries: readonly Entry[], model: AnalysisModel): Analys
     cellsOf: index.cellsOf,
     summary,
     outcomes: index.outcomes,
-    samples: index.samples,
+    absence,
+    samples: (metric, cell) => index.samples(metric, cell).map(sampleValue),
+    outliers: (metric, cell) =>
+      outliersOf(index.samples(metric, cell), metricOf(metric), model.threshold).map(sampleValue),
     percentile: (metric, cell, p) => {
       const samples = index.samples(metric, cell);
       return samples.length === 0 ? null : quantile(sortedCopy(samples.map((sample) => sample.value)), p);
     },
+    precision: memoised(at, (metric, cell) =>
+      precisionOf(index.samples(metric, cell), costsOf(metricOf(metric), index.samples(metric, cell))),
+    ),
+    steadyStates: memoised(at, (metric, cell) =>
+      index.samples(metric, cell).map(({ trialId, values, at: offsets }) => ({
+        trialId,
+        steady: offsets ? steadyState(values, offsets, metricOf(metric).better) : null,
+      })),
+    ),
     compare,
-    comparisonsToBaseline: (metric) => families(metric).map(({ cell, baseline }) => compare(metric, cell, baseline)),
+    comparisonsToBaseline,
+    effects: memoised(same, (metric) => factorEffects(index, model, metric)),
     resolve,
     check: (check) => decide(check, resolve),
     get cautions() {
-      cautions ??= findCautions({ entries, index, model, summary });
+      cautions ??= findCautions({ entries, index, model, summary, comparisons: comparisonsToBaseline });
       return cautions;
     },
   };
 }
 
-function summarise(index: CellIndex, metric: string, unit: Summary['unit'], cell: CellLabels): Summary | null {
-  const samples = index.samples(metric, cell);
-  if (samples.length === 0) return null;
-  const sorted = sortedCopy(samples.map((sample) => sample.value));
-  return {
-    metric,
-    cell: index.project(metric, cell),
-    unit,
-    ...describe(sorted),
-    interval: medianInterval(sorted),
-    outcomes: index.outcomes(cell),
-  };
+function same(name: string): string {
+  return name;
 }
 
-/** Both sides are the same samples: a ratio of 1 would look like a finding. */
-function samePlace(metric: string, numerator: CellLabels, denominator: CellLabels, n: number): Comparison {
-  const why = `${metric} is one and the same measurement at both`;
-  const nothing = {
-    ratio: null,
-    why,
-    interval: null,
-    simultaneous: null,
-    cliffsDelta: null,
-    p: null,
-    blocksNeeded: null,
-  };
-  return { metric, numerator, denominator, n, paired: true, family: 1, ...nothing, verdict: 'inconclusive' };
+function sampleValue({ block, position, trialId, value }: Sample): SampleValue {
+  return { block, position, trialId, value };
 }
 
-interface BaselinePair {
-  readonly cell: CellLabels;
-  readonly baseline: CellLabels;
-  /** Both sides have samples: only such pairs share the family's 5 %. */
-  readonly comparable: boolean;
+function sidesOf(index: CellIndex, metric: string, numerator: CellLabels, denominator: CellLabels) {
+  return { metric, numerator, denominator, a: index.samples(metric, numerator), b: index.samples(metric, denominator) };
 }
 
-function baselinePairs(index: CellIndex, model: AnalysisModel, metric: string): readonly BaselinePair[] {
-  return index
-    .cellsOf(metric)
-    .map((cell) => ({ cell, baseline: index.project(metric, { ...cell, ...model.baseline }) }))
-    .filter(({ cell, baseline }) => !sameKey(index, cell, baseline))
-    .map((pair) => ({
-      ...pair,
-      comparable: index.samples(metric, pair.cell).length > 0 && index.samples(metric, pair.baseline).length > 0,
-    }));
+/** Where the metric is a time, an iteration costs what it measures, and the rest of the trial is what a further trial costs. */
+function costsOf(metric: Metric, samples: readonly Sample[]) {
+  if (metric.unit !== 's' || samples.length === 0) return undefined;
+  const mean = (of: (sample: Sample) => number) =>
+    samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length;
+  const iterationSeconds = mean((sample) => sample.value);
+  const trialSeconds = mean((sample) => sample.trial.durationSeconds - sample.value * sample.values.length);
+  return iterationSeconds > 0 && trialSeconds > 0 ? { iterationSeconds, trialSeconds } : undefined;
 }
 
-function sameKey(index: CellIndex, a: CellLabels, b: CellLabels): boolean {
-  return index.key(a) === index.key(b);
-}
-
-/** Why a cell has no value, in one sentence without a full stop. */
-function explainAbsence(index: CellIndex, cell: CellLabels): string {
-  const name = Object.entries(cell)
-    .map(([factor, label]) => `${factor} ${label}`)
-    .join(', ');
-  const trials = index.trialsAt(cell);
-  if (trials.length === 0) return `${name || 'this cell'} was not measured in this run`;
-  const outcomes = Object.entries(index.outcomes(cell)).filter(([outcome]) => outcome !== 'ok');
-  if (outcomes.length === 0) return `no trial of ${name || 'this cell'} has this metric`;
-  const reason = trials.find((trial) => trial.outcome !== 'ok' && trial.reason)?.reason;
-  const counted = outcomes.map(([outcome, count]) => `${count} ${outcome}`).join(', ');
-  return `${name || 'this cell'} has no ok trial (${counted}${reason ? `: ${reason.replace(/\.$/, '')}` : ''})`;
-}
-
-function memoised<Args extends readonly unknown[], Result>(
-  keyOf: (...args: Args) => string,
-  compute: (...args: Args) => Result,
-): (...args: Args) => Result {
-  const known = new Map<string, Result>();
-  return (...args) => {
-    const key = keyOf(...args);
-    if (!known.has(key)) known.set(key, compute(...args));
-    return known.get(key)!;
-  };
+function knownMetric(model: AnalysisModel, name: string): Metric {
+  const metric = model.metrics[name];
+  if (metric) return metric;
+  const hint = `It has ${Object.keys(model.metrics).join(', ')}.`;
+  throw new BenchbookError('study', `The study has no metric "${name}".`, { hint });
 }

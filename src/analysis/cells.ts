@@ -1,6 +1,7 @@
 import type { CellLabels, Entry, Outcome, TrialEntry } from '../journal/entry.ts';
 import { medianOf } from './describe.ts';
 import type { AnalysisModel } from './model.ts';
+import { type Planned, plannedCells } from './planned.ts';
 
 /** One metric in one counted, ok trial, at one cell. */
 export interface Sample {
@@ -22,6 +23,7 @@ export interface Sample {
 export interface CellIndex {
   readonly cells: readonly CellLabels[];
   readonly trials: readonly TrialEntry[];
+  readonly planned: Planned;
   key(cell: CellLabels): string;
   /** The cells that a metric has: without the within factors that it isn't taken at. */
   cellsOf(metric: string): readonly CellLabels[];
@@ -44,10 +46,17 @@ export function indexCells(entries: readonly Entry[], model: AnalysisModel): Cel
   const key = (cell: CellLabels) => keyOf(cell, names);
 
   const byBetween = groupBy(trials, (trial) => keyOf(trial.cell, between));
-  const cells = [...byBetween.values()].flatMap((group) =>
-    withinCells(group, model).map((within) => ordered({ ...group[0]!.cell, ...within }, names)),
-  );
-  cells.sort((a, b) => compareCells(a, b, model));
+  const planned = plannedCells(entries);
+  const inPlan = new Set(planned.variants.map(({ cell }) => keyOf(cell, between)));
+  const cells = uniqueCells(
+    [
+      ...planned.variants.flatMap(({ cell, withinCells }) => cross(cell, withinCells)),
+      ...[...byBetween]
+        .filter(([cellKey]) => !inPlan.has(cellKey))
+        .flatMap(([, group]) => cross(group[0]!.cell, triedWithin(group, model))),
+    ].map((cell) => ordered(cell, names)),
+    key,
+  ).sort((a, b) => compareCells(a, b, model));
 
   const { samples, withinOf } = gatherSamples(trials, names);
   const project = (metric: string, cell: CellLabels): CellLabels => {
@@ -60,10 +69,15 @@ export function indexCells(entries: readonly Entry[], model: AnalysisModel): Cel
   return {
     cells,
     trials,
+    planned,
     key,
     project,
     trialsAt,
-    cellsOf: (metric) => [...new Map(cells.map((cell) => project(metric, cell)).map((c) => [key(c), c])).values()],
+    cellsOf: (metric) =>
+      uniqueCells(
+        cells.map((cell) => project(metric, cell)),
+        key,
+      ),
     samples: (metric, cell) => samples.get(metric)?.get(key(project(metric, cell))) ?? [],
     outcomes: (cell) => {
       const counts: Partial<Record<Outcome, number>> = {};
@@ -105,16 +119,22 @@ function gatherSamples(trials: readonly TrialEntry[], names: readonly string[]) 
   return { samples, withinOf };
 }
 
-/** The within levels seen in a group of trials; where none ended ok, every one that the study declares. */
-function withinCells(group: readonly TrialEntry[], model: AnalysisModel): readonly CellLabels[] {
+function cross(cell: CellLabels, withinCells: readonly CellLabels[]): readonly CellLabels[] {
+  return withinCells.length === 0 ? [cell] : withinCells.map((within) => ({ ...cell, ...within }));
+}
+
+function uniqueCells(cells: readonly CellLabels[], key: (cell: CellLabels) => string): CellLabels[] {
+  return [...new Map(cells.map((cell) => [key(cell), cell])).values()];
+}
+
+/** The within cells that the trials of one between cell were measured at; where none ended ok and the plan is unknown, all that are declared. */
+function triedWithin(group: readonly TrialEntry[], model: AnalysisModel): readonly CellLabels[] {
   const factors = model.factors.filter((factor) => factor.within);
-  if (factors.length === 0) return [{}];
   const names = factors.map((factor) => factor.name);
-  const seen = new Map<string, CellLabels>();
-  for (const trial of group)
-    for (const { within } of trial.samples)
-      if (within && names.every((name) => name in within)) seen.set(keyOf(within, names), within);
-  if (seen.size > 0) return [...seen.values()];
+  const seen = group
+    .flatMap((trial) => trial.samples.map((series) => series.within ?? {}))
+    .filter((within) => names.every((name) => name in within));
+  if (seen.length > 0) return uniqueCells(seen, (cell) => keyOf(cell, names));
   return factors.reduce<readonly CellLabels[]>(
     (cells, { name, labels }) => cells.flatMap((cell) => labels.map((label) => ({ ...cell, [name]: label }))),
     [{}],

@@ -34,7 +34,7 @@ interface Range {
 
 type Simple = Exclude<Check, { op: 'and' | 'or' | 'not' }>;
 
-/** `equivalentTo` means a fraction of the value for quantities and ratios (there symmetric: 1/(1+f) to 1+f), an amount for differences and slopes. */
+/** `equivalentTo` means a fraction of the value for stat, ratio and effect (from 1/(1+f) to 1+f times it), an amount for the others. */
 function rangeOf(check: Simple, { unit }: Resolved): Range {
   const show = (value: number) =>
     formatValue(value, unit, { digits: 6 })
@@ -49,7 +49,7 @@ function rangeOf(check: Simple, { unit }: Resolved): Range {
     case 'between':
       return { low: check.low, high: check.high, text: `between ${show(check.low)} and ${show(check.high)}` };
     case 'equivalentTo': {
-      const relative = (check.of.op === 'stat' || check.of.op === 'ratio') && check.value > 0;
+      const relative = ['stat', 'ratio', 'effect'].includes(check.of.op) && check.value > 0;
       const low = relative ? check.value / (1 + check.within) : check.value - check.within;
       const high = relative ? check.value * (1 + check.within) : check.value + check.within;
       return { low, high, text: `between ${show(low)} and ${show(high)}` };

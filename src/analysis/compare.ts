@@ -1,6 +1,7 @@
 import type { CellLabels } from '../journal/entry.ts';
 import type { Metric } from '../study/types.ts';
 import type { Sample } from './cells.ts';
+import { exponential } from './contrasts.ts';
 import { meanOf, quantile, sortedCopy } from './describe.ts';
 import { studentQuantile } from './distributions.ts';
 import { medianInterval, SMALLEST_N } from './median-interval.ts';
@@ -124,8 +125,4 @@ function roughInterval(sorted: ArrayLike<number>, family: number): Interval | nu
   const half = (studentQuantile(1 - 0.025 / family, n - 1) * sd) / Math.sqrt(n);
   const centre = quantile(sorted, 0.5);
   return { low: centre - half, high: centre + half, level: 0.95 };
-}
-
-function exponential(interval: Interval | null): Interval | null {
-  return interval && { ...interval, low: Math.exp(interval.low), high: Math.exp(interval.high) };
 }

@@ -1,17 +1,22 @@
 import { BenchbookError } from '../errors.ts';
 import type { CellLabels } from '../journal/entry.ts';
 import type { Expression } from '../study/expression.ts';
-import type { Analysis } from './analysis.ts';
-import type { Sample } from './cells.ts';
+import type { CellIndex } from './cells.ts';
 import { quantile, sortedCopy } from './describe.ts';
+import { betaQuantile } from './distributions.ts';
+import { mainEffect } from './effects.ts';
 import { medianInterval } from './median-interval.ts';
 import type { AnalysisModel } from './model.ts';
 import { pairUp } from './pairs.ts';
-import type { Interval, Resolved } from './results.ts';
+import type { Comparison, Interval, Resolved, Summary } from './results.ts';
+import { logLogSlope } from './slope.ts';
 
-/** What resolving needs of an analysis; `absence` explains a cell without a value in one sentence. */
-export interface Resolvable extends Pick<Analysis, 'summary' | 'compare'> {
-  readonly samples: (metric: string, cell: CellLabels) => readonly Sample[];
+/** What resolving needs; `absence` explains a cell without a value in one sentence. */
+export interface Resolvable {
+  readonly index: CellIndex;
+  readonly model: AnalysisModel;
+  readonly summary: (metric: string, cell: CellLabels) => Summary | null;
+  readonly compare: (metric: string, numerator: CellLabels, denominator: CellLabels) => Comparison;
   readonly absence: (cell: CellLabels) => string;
 }
 
@@ -19,54 +24,56 @@ export interface Resolvable extends Pick<Analysis, 'summary' | 'compare'> {
  * The value of an expression in a journal. A cell that has no value (failed, skipped, excluded, not yet run) gives null and the reason;
  * a name that the study doesn't have is an error `study` that carries the expression's line.
  */
-export function resolveExpression(expression: Expression, analysis: Resolvable, model: AnalysisModel): Resolved {
-  refuseUnknownNames(expression, model);
+export function resolveExpression(expression: Expression, source: Resolvable): Resolved {
+  refuseUnknownNames(expression, source.model);
   switch (expression.op) {
     case 'stat':
-      return resolveStat(expression, analysis, model);
+      return resolveStat(expression, source);
     case 'ratio':
-      return resolveRatio(expression, analysis);
+      return resolveRatio(expression, source);
     case 'difference':
-      return resolveDifference(expression, analysis, model);
+      return resolveDifference(expression, source);
     case 'slope':
-      return nothing(expression.metric, '1', [expression.at], 'slopes are not computed yet');
+      return resolveSlope(expression, source);
+    case 'effect':
+      return resolveEffect(expression, source);
+    case 'outcome':
+      return resolveOutcome(expression, source);
   }
 }
 
 type Of<Op extends Expression['op']> = Extract<Expression, { op: Op }>;
 
-function resolveStat({ metric, at, statistic }: Of<'stat'>, analysis: Resolvable, model: AnalysisModel): Resolved {
+function resolveStat({ metric, at, statistic }: Of<'stat'>, { model, summary, absence }: Resolvable): Resolved {
   const unit = statistic === 'n' ? '1' : model.metrics[metric]!.unit;
-  const summary = analysis.summary(metric, at);
-  if (summary === null) return nothing(metric, unit, [at], analysis.absence(at));
-  const value = summary[statistic];
-  if (value === null) return nothing(metric, unit, [at], `one trial has no ${statistic}`, summary.n);
-  return { value, interval: intervalOf(statistic, summary), n: summary.n, unit, metric, cells: [at] };
+  const found = summary(metric, at);
+  if (found === null) return nothing(metric, unit, [at], absence(at));
+  const value = found[statistic];
+  if (value === null) return nothing(metric, unit, [at], `one trial has no ${statistic}`, found.n);
+  return { value, interval: intervalOf(statistic, found), n: found.n, unit, metric, cells: [at] };
 }
 
 /** Only the median has an interval here: one of a mean or a spread would lean on a shape of the data that nobody checked. `n` is exact. */
-function intervalOf(statistic: string, summary: { n: number; interval: Interval | null }): Interval | null {
-  if (statistic === 'n') return { low: summary.n, high: summary.n, level: 1, method: 'counted' };
-  return statistic === 'median' ? summary.interval : null;
+function intervalOf(statistic: string, { n, interval }: Summary): Interval | null {
+  return statistic === 'n' ? counted(n) : statistic === 'median' ? interval : null;
 }
 
-function resolveRatio({ metric, numerator, denominator }: Of<'ratio'>, analysis: Resolvable): Resolved {
+function resolveRatio({ metric, numerator, denominator }: Of<'ratio'>, { compare }: Resolvable): Resolved {
   const cells = [numerator, denominator];
-  const { ratio, interval, n, why } = analysis.compare(metric, numerator, denominator);
+  const { ratio, interval, n, why } = compare(metric, numerator, denominator);
   if (ratio === null) return nothing(metric, 'ratio', cells, why ?? 'there is no ratio', n);
   return { value: ratio, interval, n, unit: 'ratio', metric, cells };
 }
 
 function resolveDifference(
   { metric, minuend, subtrahend }: Of<'difference'>,
-  analysis: Resolvable,
-  model: AnalysisModel,
-) {
+  { index, model, absence }: Resolvable,
+): Resolved {
   const { unit } = model.metrics[metric]!;
   const cells = [minuend, subtrahend];
-  const [a, b] = [analysis.samples(metric, minuend), analysis.samples(metric, subtrahend)];
-  if (a.length === 0) return nothing(metric, unit, cells, analysis.absence(minuend));
-  if (b.length === 0) return nothing(metric, unit, cells, analysis.absence(subtrahend));
+  const [a, b] = [index.samples(metric, minuend), index.samples(metric, subtrahend)];
+  if (a.length === 0) return nothing(metric, unit, cells, absence(minuend));
+  if (b.length === 0) return nothing(metric, unit, cells, absence(subtrahend));
   const pairing = pairUp(a, b);
   if (!pairing.paired)
     return nothing(metric, unit, cells, 'the two cells have too few blocks in common for a difference');
@@ -74,33 +81,79 @@ function resolveDifference(
   return { value: quantile(sorted, 0.5), interval: medianInterval(sorted), n: sorted.length, unit, metric, cells };
 }
 
+function resolveSlope({ metric, over, at }: Of<'slope'>, { index, model }: Resolvable): Resolved {
+  const labels = model.factors.find((factor) => factor.name === over)!.labels;
+  const cells = labels
+    .map((label) => ({ ...at, [over]: label }))
+    .filter((cell) => index.samples(metric, cell).length > 0);
+  const slope = logLogSlope(index, model, metric, over, at);
+  if (typeof slope === 'string') return nothing(metric, '1', cells, slope);
+  return { value: slope.value, interval: slope.interval, n: slope.n, unit: '1', metric, cells };
+}
+
+function resolveEffect(expression: Of<'effect'>, { index, model }: Resolvable): Resolved {
+  const { metric, factor, level, against, where } = expression;
+  const effect = mainEffect(index, model, metric, { factor, level, against }, where);
+  const cells = [
+    { ...where, [factor]: level },
+    { ...where, [factor]: against },
+  ];
+  if (effect.ratio === null) return nothing(metric, 'ratio', cells, effect.why ?? 'there is no effect');
+  return { value: effect.ratio, interval: effect.interval, n: effect.n, unit: 'ratio', metric, cells };
+}
+
+/** A count is a fact of this run; a share speaks of further trials too, so that it carries Clopper and Pearson's interval (from n = 6). */
+function resolveOutcome({ outcome, as, at }: Of<'outcome'>, { index, absence }: Resolvable): Resolved {
+  const n = index.trialsAt(at).length;
+  if (n === 0) return nothing('', '1', [at], absence(at));
+  const count = index.outcomes(at)[outcome] ?? 0;
+  const common = { n, unit: '1', metric: '', cells: [at] } as const;
+  if (as === 'count') return { ...common, value: count, interval: counted(count) };
+  return { ...common, value: count / n, interval: n < 6 ? null : shareInterval(count, n) };
+}
+
+/** Clopper and Pearson (Biometrika 26, 1934): exact, never below its level. */
+export function shareInterval(count: number, n: number, level = 0.95): Interval {
+  const tail = (1 - level) / 2;
+  return {
+    low: count === 0 ? 0 : betaQuantile(tail, count, n - count + 1),
+    high: count === n ? 1 : betaQuantile(1 - tail, count + 1, n - count),
+    level,
+    method: 'Clopper-Pearson',
+  };
+}
+
+function counted(value: number): Interval {
+  return { low: value, high: value, level: 1, method: 'counted' };
+}
+
 function nothing(metric: string, unit: Resolved['unit'], cells: readonly CellLabels[], why: string, n = 0): Resolved {
   return { value: null, interval: null, n, unit, metric, cells, why };
 }
 
 function refuseUnknownNames(expression: Expression, model: AnalysisModel): void {
-  const { place, metric } = expression;
-  if (!(metric in model.metrics))
-    throw new BenchbookError('study', `The metric "${metric}" is not one of this study.`, {
-      place,
-      hint: `Its metrics are ${Object.keys(model.metrics).join(', ')}.`,
-    });
-  for (const cell of cellsOf(expression))
-    for (const name of Object.keys(cell))
-      if (!model.factors.some((factor) => factor.name === name))
-        throw new BenchbookError('study', `"${name}" is not a factor of this study.`, {
-          place,
-          hint: `Its factors are ${model.factors.map((one) => one.name).join(', ')}.`,
-        });
+  const { place } = expression;
+  const refuse = (what: string, name: string, known: readonly string[]) => {
+    if (known.includes(name)) return;
+    const hint = `It has ${known.join(', ')}.`;
+    throw new BenchbookError('study', `The study has no ${what} "${name}".`, { place, hint });
+  };
+  if ('metric' in expression) refuse('metric', expression.metric, Object.keys(model.metrics));
+  const factors = model.factors.map((factor) => factor.name);
+  for (const name of factorsOf(expression)) refuse('factor', name, factors);
 }
 
-function cellsOf(expression: Expression): readonly CellLabels[] {
+function factorsOf(expression: Expression): readonly string[] {
   switch (expression.op) {
     case 'ratio':
-      return [expression.numerator, expression.denominator];
+      return [...Object.keys(expression.numerator), ...Object.keys(expression.denominator)];
     case 'difference':
-      return [expression.minuend, expression.subtrahend];
+      return [...Object.keys(expression.minuend), ...Object.keys(expression.subtrahend)];
+    case 'slope':
+      return [...Object.keys(expression.at), expression.over];
+    case 'effect':
+      return [...Object.keys(expression.where), expression.factor];
     default:
-      return [expression.at];
+      return Object.keys(expression.at);
   }
 }

@@ -2,12 +2,12 @@ import { normalCdf } from './distributions.ts';
 import { seededRandom } from './random.ts';
 
 const EXACT_UP_TO = 16;
-const MONTE_CARLO_UP_TO = 200;
+const MONTE_CARLO_UP_TO = 60;
 const FLIPS = 9999;
 
 /**
  * Two-sided sign-flip (Fisher's randomisation) test that paired differences are symmetric about 0, by the size of their sum: all 2^n
- * sign patterns up to n = 16, 9,999 seeded ones up to 200, the normal limit above. Null for an empty list.
+ * sign patterns up to n = 16, 9,999 seeded ones up to 60, the normal limit above. Null for an empty list.
  */
 export function signFlipTest(differences: readonly number[], seed: string): number | null {
   const n = differences.length;

@@ -1,10 +1,4 @@
 import { Command, CommanderError } from 'commander';
-import { doctor } from './commands/doctor.ts';
-import { list } from './commands/list.ts';
-import { plan } from './commands/plan.ts';
-import { renderCommand } from './commands/render.ts';
-import { run } from './commands/run.ts';
-import { verify } from './commands/verify.ts';
 import { EXIT, exitCodeOf, explain } from './exit.ts';
 import { TOOL_VERSION } from './version.ts';
 
@@ -18,13 +12,18 @@ const program = new Command('benchbook')
   .exitOverride();
 
 let exitCode: number = EXIT.done;
+// Each command loads what it needs: `list` must not wait for a chart library.
 const action =
-  <A extends unknown[]>(body: (...args: A) => Promise<number>) =>
+  <A extends unknown[]>(load: () => Promise<(...args: A) => Promise<number>>) =>
   async (...args: A): Promise<void> => {
-    exitCode = await body(...args);
+    exitCode = await (await load())(...args);
   };
 
-program.command('list').description('studies and their runs').option('--json', 'for machines').action(action(list));
+program
+  .command('list')
+  .description('studies and their runs')
+  .option('--json', 'for machines')
+  .action(action(async () => (await import('./commands/list.ts')).list));
 program
   .command('plan')
   .argument('<study>', 'a study file, or its name in studies/')
@@ -34,7 +33,7 @@ program
   .option('--only <factor=level...>', 'only these levels')
   .option('--blocks <n>', 'how many blocks')
   .option('--json', 'for machines')
-  .action(action(plan));
+  .action(action(async () => (await import('./commands/plan.ts')).plan));
 program
   .command('run')
   .argument('<study>', 'a study file, or its name in studies/')
@@ -43,24 +42,24 @@ program
   .option('--profile <name>', 'a smaller version that the study declares')
   .option('--only <factor=level...>', 'only these levels')
   .option('--blocks <n>', 'how many blocks')
-  .action(action(run));
+  .action(action(async () => (await import('./commands/run.ts')).run));
 program
   .command('render')
   .argument('<run>', "a run's folder, a study's name (its latest run), or study@run-id")
   .description("the report again, with the study's prose as it stands now")
   .option('--format <list>', 'html,pdf,md,jira,csv,json')
   .option('--out <dir>', 'where the files go (the run folder)')
-  .action(action(renderCommand));
+  .action(action(async () => (await import('./commands/render.ts')).renderCommand));
 program
   .command('verify')
   .argument('<run>', "a run's folder, a study's name (its latest run), or study@run-id")
   .description('journal intact? report reproducible from it?')
-  .action(action(verify));
+  .action(action(async () => (await import('./commands/verify.ts')).verify));
 program
   .command('doctor')
   .description('what this machine offers and lacks, and how to get it')
   .option('--json', 'for machines')
-  .action(action(doctor));
+  .action(action(async () => (await import('./commands/doctor.ts')).doctor));
 
 try {
   await program.parseAsync();

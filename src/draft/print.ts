@@ -15,11 +15,13 @@ export function printExpression(expression: Expression): string {
     case 'slope':
       return `slope('${expression.metric}', '${expression.over}', ${printCell(expression.at)})`;
     case 'effect': {
-      const pair = `[${printLabel(expression.level)}, ${printLabel(expression.against)}]`;
-      return `effect('${expression.metric}', { ${expression.factor}: ${pair} }, ${printCell(expression.where)})`;
+      const levels = `[${printLabel(expression.level)}, ${printLabel(expression.against)}]`;
+      return `effect('${expression.metric}', { ${expression.factor}: ${levels} }, ${printCell(expression.where)})`;
     }
-    case 'outcome':
-      return `outcome('${expression.outcome}', ${printCell(expression.at)}${expression.as === 'share' ? ", 'share'" : ''})`;
+    case 'outcome': {
+      const as = expression.as === 'count' ? '' : `, 'share'`;
+      return `outcome('${expression.outcome}', ${printCell(expression.at)}${as})`;
+    }
   }
 }
 

@@ -29,3 +29,8 @@ export function decisiveError(log: string): string | null {
     errors[0]?.text ?? lines.find((line) => /^(ERROR|mariadbd|mysqld|.*error while loading)/.test(line.text))?.text;
   return first ?? null;
 }
+
+/** A log without the server's identity, which MariaDB derives from the machine's network address. */
+export function withoutIdentity(log: string): string {
+  return log.replace(/(server_uid )[A-Za-z0-9+/]{20,}=*/g, '$1(left out)');
+}

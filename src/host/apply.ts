@@ -1,3 +1,4 @@
+import { execa } from 'execa';
 import type { HostRequest } from '../study/types.ts';
 import { groupPrefix } from './controls/cgroup.ts';
 import type { ControlResult, Effective, HostCaution } from './controls/control.ts';
@@ -18,6 +19,11 @@ export interface AppliedControls {
   readonly cautions: readonly HostCaution[];
   /** One sentence for each control that the machine does not allow. */
   readonly refused: readonly string[];
+  /**
+   * Brings the page cache of the data directory into the state asked for once more, before a further start in the same
+   * trial, such as the one after data were loaded. Its record and cautions take the place of the earlier ones.
+   */
+  setPageCache(): Promise<ControlResult | undefined>;
   /**
    * Takes everything back, after the server has ended; never throws and may be called twice. Resolves to what the
    * limits did to the trial, and to a caution for each thing that could not be restored.
@@ -40,7 +46,15 @@ export async function applyStorage(
     effective,
     cautions = [],
   } = await revertedOnError(ledger, () => prepareStorage(request.storage!, ledger));
-  return { directory, prefix: [], effective, cautions, refused: [], revert: () => revertLedger(ledger) };
+  return {
+    directory,
+    prefix: [],
+    effective,
+    cautions,
+    refused: [],
+    setPageCache: async () => undefined,
+    revert: () => revertLedger(ledger),
+  };
 }
 
 /**
@@ -62,19 +76,31 @@ export async function applyControls(
     const scopePrefix = memory && !memory.group && !memory.refused ? (memory.prefix ?? []) : [];
     const joinPrefix = [...scopePrefix, ...groupPrefix(groups)];
     const schedule = await applySchedule(request);
-    // Last, since everything above reads files too. Pages cached outside of a limited group are not charged to it.
-    const cache = await setPageCache(request.pageCache ?? 'as-is', place.dataDirectory, {
-      readerPrefix: groupPrefix(memory?.group ? [memory.group] : []),
-      directIo: place.directIo ?? false,
-      dropFirst: memory !== undefined && !memory.refused,
-    });
-    const results = [...machine, memory, io, ...schedule, request.pageCache === undefined ? undefined : cache];
-    const present = results.filter((result) => result !== undefined);
+    const prefix = [...joinPrefix, ...schedule.flatMap((result) => result.prefix ?? [])];
+    const setCache = async () => {
+      const limited = memory !== undefined && !memory.refused;
+      if (request.pageCache === undefined && !limited) return undefined;
+      // Pages cached outside of a limited group are not charged to it: they are dropped, and read inside of it.
+      return setPageCache(request.pageCache ?? 'as-is', place.dataDirectory, {
+        readerPrefix: groupPrefix(memory?.group ? [memory.group] : []),
+        directIo: place.directIo ?? false,
+        dropFirst: limited,
+      });
+    };
+    const costs = await prefixCaution(prefix);
+    // Last, since everything above reads files too.
+    const cache = await setCache();
+    const present = [...machine, memory, io, ...schedule, cache].filter((result) => result !== undefined);
     return {
-      prefix: [...joinPrefix, ...schedule.flatMap((result) => result.prefix ?? [])],
+      prefix,
       effective: present.flatMap((result) => result.effective),
-      cautions: [...present.flatMap((result) => result.cautions ?? []), ...outsideCaution(request, scopePrefix)],
+      cautions: [
+        ...present.flatMap((result) => result.cautions ?? []),
+        ...outsideCaution(request, scopePrefix),
+        ...costs,
+      ],
       refused: present.flatMap((result) => (result.refused === undefined ? [] : [result.refused])),
+      setPageCache: setCache,
       revert: async () => {
         const events = memory?.group ? await readLimitEvents(memory.group) : [];
         return [...events, ...(await revertLedger(ledger))];
@@ -108,6 +134,24 @@ function outsideCaution(request: HostRequest, scopePrefix: readonly string[]): r
   if (scopePrefix.length === 0 || request.pageCache !== 'warm') return [];
   const sentence = 'The page cache was warmed outside of the memory limit, which therefore does not count those pages.';
   return [{ code: 'warmed-outside-limit', sentence, about: 'host.pageCache' }];
+}
+
+/** What the programs before the server's own add to its start, which is timed from the spawn of the first of them. */
+async function prefixCaution(prefix: readonly string[]): Promise<readonly HostCaution[]> {
+  if (prefix.length === 0) return [];
+  const shortestMs = async (argv: readonly string[]) => {
+    const durations: number[] = [];
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      const done = await execa(argv[0]!, argv.slice(1), { reject: false, stdio: 'ignore' });
+      durations.push(done.durationMs);
+    }
+    return Math.min(...durations);
+  };
+  const added = (await shortestMs([...prefix, 'true'])) - (await shortestMs(['true']));
+  const programs = prefix.filter((word) => ['sh', 'taskset', 'nice', 'systemd-run'].includes(word));
+  const through = [...new Set(programs)].join(', ');
+  const sentence = `The server was started through ${through}, which adds about ${Math.max(0, added).toFixed(1)} ms to start-up times.`;
+  return [{ code: 'start-through-prefix', sentence, about: 'startup' }];
 }
 
 async function revertedOnError<T>(ledger: Ledger, apply: () => Promise<T>): Promise<T> {

@@ -61,9 +61,10 @@ function ring(words: Int32Array): Int32Array {
 }
 
 function storageProbe(directory: string): Record<string, number> {
+  const path = probeFile(directory);
   let file: number;
   try {
-    file = openSync(probeFile(directory), constants.O_RDONLY | constants.O_DIRECT);
+    file = openSync(path, constants.O_RDONLY | constants.O_DIRECT);
   } catch {
     return {}; // Not every file system reads past the page cache.
   }

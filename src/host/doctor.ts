@@ -1,29 +1,26 @@
 import { statfs } from 'node:fs/promises';
-import { freemem, homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { freemem } from 'node:os';
+import { dirname } from 'node:path';
 import { execa } from 'execa';
+import { restoreLeftovers } from './controls/ledger.ts';
+import { examineControls } from './doctorControls.ts';
+import { type DoctorItem, install } from './doctorItem.ts';
 import { findProgram, isRoot, output, readText } from './tools.ts';
-
-/** One thing that the machine offers or lacks. */
-export interface DoctorItem {
-  readonly name: string;
-  readonly state: 'works' | 'limited' | 'missing';
-  /** What was found, in one clause. */
-  readonly detail: string;
-  /** The one command that would enable it. */
-  readonly mend?: string;
-}
 
 const serverPlaces = ['/usr/sbin', '/usr/local/sbin', '/usr/libexec', '/usr/local/mysql/bin', '/usr/local/mariadb/bin'];
 
-/** Examines the machine; what can be tried without harm is tried, not only looked for. */
-export async function examine(): Promise<readonly DoctorItem[]> {
+/**
+ * Examines the machine; what can be tried without harm is tried and taken back, not only looked for. First of all it
+ * restores what a Benchbook that was killed has left changed; what is needed for that lies in `cacheDirectory`.
+ */
+export async function examine(cacheDirectory: string): Promise<readonly DoctorItem[]> {
+  const leftovers = await restore(cacheDirectory);
   const apt = await examineApt();
-  return Promise.all([
+  const machine = await Promise.all([
     examineNode(),
     examineServer(apt),
     apt,
-    examineSpace('disk space for servers', join(homedir(), '.cache')),
+    examineSpace('disk space for servers', cacheDirectory),
     examineSpace('disk space for reports', process.cwd()),
     examineFreeMemory(),
     examinePerf(),
@@ -36,6 +33,16 @@ export async function examine(): Promise<readonly DoctorItem[]> {
     ),
     examineRoot(),
   ]);
+  // One after the other: they try to change the same machine.
+  return [...machine, ...(await examineControls(cacheDirectory)), ...leftovers];
+}
+
+async function restore(cacheDirectory: string): Promise<readonly DoctorItem[]> {
+  const sentences = await restoreLeftovers(cacheDirectory);
+  return sentences.map((sentence) => {
+    const failed = sentence.includes('could not be restored');
+    return { name: 'left by a killed run', state: failed ? 'limited' : 'works', detail: sentence };
+  });
 }
 
 function examineNode(): DoctorItem {
@@ -114,8 +121,4 @@ function examineRoot(): DoctorItem {
     state: 'limited',
     detail: 'an ordinary user: machine-wide controls are refused with a reason',
   };
-}
-
-export function install(debian: string): string {
-  return `${isRoot() ? '' : 'sudo '}apt-get install ${debian}`;
 }

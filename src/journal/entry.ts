@@ -75,12 +75,18 @@ export interface RunEntry {
   readonly draft: JsonValue;
   /** The `Plan`: variants, exclusions, replicates. */
   readonly plan: JsonValue;
+  /** This run's share of the blocks, where several machines share them: 2 of 5 runs blocks 2, 7, 12 … */
+  readonly shard?: { readonly index: number; readonly count: number };
+  /** On a journal merged from several: where each part came from. */
+  readonly mergedFrom?: readonly { readonly machine: string; readonly runId: string; readonly head: string }[];
 }
 
 /** Facts of the machine, by topic, each a label and a text or number. */
 export interface HostEntry {
   readonly type: 'host';
   readonly at: string;
+  /** In a journal merged from several machines. */
+  readonly machine?: string;
   /** What decides comparability: CPU model, cores, RAM, kernel, file system, THP, virtualisation. */
   readonly hostClass: JsonValue;
   readonly facts: JsonValue;
@@ -131,6 +137,16 @@ export interface TrialEntry {
   readonly moments?: readonly Moment[];
   readonly cautions: readonly Caution[];
   readonly artefacts: readonly Artefact[];
+  /** What decides whether the trial must be measured again, as 16 hex digits. Absent where there was no server. */
+  readonly key?: string;
+  /** What the key is made of; on the first trial of each key in a journal. */
+  readonly inputs?: JsonValue;
+  /** Which try this is, from 1; absent where the study asks for no retries. A try that another followed is not counted. */
+  readonly attempt?: number;
+  /** The trial that ran at the same time, on which cores this one ran, in a duet. */
+  readonly duet?: { readonly with: string; readonly cores: string };
+  /** The machine, in a journal merged from several. */
+  readonly machine?: string;
   /** Where this trial was measured first, when it was kept from an earlier run; it pairs only with trials of that run and block. */
   readonly reused?: { readonly runId: string; readonly line: number; readonly hash: string };
   /** What a measurement kept beside its numbers (a plan, a parsed dump), by measurement name. */
@@ -158,8 +174,10 @@ export interface EndEntry {
   readonly at: string;
   readonly trials: number;
   readonly ok: number;
-  /** True where every planned trial is in the journal. */
+  /** True where every planned trial is in the journal, or the until rule of the plan ended it. */
   readonly complete: boolean;
+  /** Why a run ended before its last block: the rule that was met, or the time that was up. */
+  readonly endedBy?: 'until' | 'budget';
 }
 
 export type Entry = RunEntry | HostEntry | ServerEntry | TrialEntry | CanaryEntry | NoteEntry | EndEntry;

@@ -57,6 +57,11 @@ const trial = z.looseObject({
   moments: z.array(moment).optional(),
   cautions: z.array(caution),
   artefacts: z.array(artefact),
+  key: z.string().optional(),
+  attempt: z.int().positive().optional(),
+  duet: z.looseObject({ with: z.string(), cores: z.string() }).optional(),
+  machine: z.string().optional(),
+  reused: z.looseObject({ runId: z.string(), line: z.int().positive(), hash }).optional(),
 });
 
 const kinds = {
@@ -73,6 +78,8 @@ const kinds = {
     command: z.string(),
     draft: json,
     plan: json,
+    shard: z.looseObject({ index: z.int().positive(), count: z.int().positive() }).optional(),
+    mergedFrom: z.array(z.looseObject({ machine: z.string(), runId: z.string(), head: hash })).optional(),
   }),
   host: z.looseObject({ type: z.literal('host'), at: instant, hostClass: json, facts: json }),
   server: z.looseObject({
@@ -100,7 +107,14 @@ const kinds = {
     event: z.enum(['interrupted', 'resumed', 'torn tail dropped', 'skipped', 'other']),
     text: z.string(),
   }),
-  end: z.looseObject({ type: z.literal('end'), at: instant, trials: count, ok: count, complete: z.boolean() }),
+  end: z.looseObject({
+    type: z.literal('end'),
+    at: instant,
+    trials: count,
+    ok: count,
+    complete: z.boolean(),
+    endedBy: z.enum(['until', 'budget']).optional(),
+  }),
 } as const;
 
 /** The entry that a body holds, or what is wrong with it, in words that follow "journal.jsonl, line 12: ". */

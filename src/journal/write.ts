@@ -15,8 +15,8 @@ export interface Journal {
   readonly directory: string;
   /** What stood in it when it was opened, a note about a dropped torn tail included. */
   readonly entries: readonly Entry[];
-  /** Resolves once the entry is on the disk. @throws BenchbookError `journal` (disk full, …); the journal then ends where it did. */
-  append(entry: Entry): Promise<void>;
+  /** Resolves once the entries, all of them in one write, are on the disk. @throws BenchbookError `journal` (disk full, …); the journal then ends where it did. */
+  append(...entries: readonly Entry[]): Promise<void>;
   /** Keeps a text beside the journal, named by its hash. */
   putArtefact(name: string, text: string): Promise<Artefact>;
   /** Head hash and number of lines as they are now. */
@@ -78,8 +78,8 @@ class Writer implements Journal {
     this.#bytes = found.bytes;
   }
 
-  append(entry: Entry): Promise<void> {
-    const done = this.#queue.then(() => this.#write(entry));
+  append(...entries: readonly Entry[]): Promise<void> {
+    const done = this.#queue.then(() => this.#write(entries));
     this.#queue = done.catch(() => undefined);
     return done;
   }
@@ -134,13 +134,19 @@ class Writer implements Journal {
     }
   }
 
-  async #write(entry: Entry): Promise<void> {
+  async #write(entries: readonly Entry[]): Promise<void> {
     if (this.#closed) throw new BenchbookError('journal', 'an entry came after the journal was closed');
-    const body = JSON.stringify(entry);
-    const checked = checkEntry(JSON.parse(body));
-    if ('wrong' in checked) throw new BenchbookError('journal', `an entry was refused: ${checked.wrong}`);
-    const { line, hash } = encodeLine(this.#head, body);
-    const bytes = Buffer.from(line, 'utf8');
+    let head = this.#head;
+    let text = '';
+    for (const entry of entries) {
+      const body = JSON.stringify(entry);
+      const checked = checkEntry(JSON.parse(body));
+      if ('wrong' in checked) throw new BenchbookError('journal', `an entry was refused: ${checked.wrong}`);
+      const { line, hash } = encodeLine(head, body);
+      text += line;
+      head = hash;
+    }
+    const bytes = Buffer.from(text, 'utf8');
     // Before the line: from here on the journal may be ahead of run.json.
     if (this.#lines === 0) await this.#record('open');
     try {
@@ -151,8 +157,8 @@ class Writer implements Journal {
       await this.#file.truncate(this.#bytes).catch(() => undefined);
       throw writeError(this.directory, error);
     }
-    this.#head = hash;
-    this.#lines += 1;
+    this.#head = head;
+    this.#lines += entries.length;
     this.#bytes += bytes.length;
     await this.#record('open');
   }

@@ -5,8 +5,8 @@ import type { Readings, TrialContext } from './context.ts';
 /** Runs the study author's own code on the running server. */
 export async function measureCustom(measurement: Measurement, context: TrialContext): Promise<Readings> {
   const server = context.running ?? (await context.restart());
-  const { pid, socketPath, dataDirectory } = server;
-  const seen: CustomServer = { pid, socketPath, dataDirectory, sql: (text, values) => server.sql(text, values) };
+  const { pid, socketPath, dataDirectory, sql, connect } = server;
+  const seen: CustomServer = { pid, socketPath, dataDirectory, sql, connect };
   if (measurement.run === undefined)
     throw new BenchbookError('measure', 'A custom measurement needs a function "run".');
   let values: unknown;

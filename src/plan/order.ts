@@ -1,13 +1,14 @@
+import { BenchbookError } from '../errors.ts';
 import type { Cell } from '../study/types.ts';
 import type { Plan, Variant } from './plan.ts';
 import { randomOf, shuffled } from './random.ts';
 
 /** One variant in one block, with its place. */
 export interface PlannedTrial {
-  /** Block and variant: `b003-1f2e3d4c5b6a`. */
+  /** Block and variant: `b003-1f2e3d4c5b6a`; `w001-…` in a warm-up pass. */
   readonly trialId: string;
   readonly variant: Variant;
-  /** From 1. */
+  /** From 1; 0 in a warm-up pass. */
   readonly block: number;
   /** From 1. */
   readonly position: number;
@@ -15,23 +16,90 @@ export interface PlannedTrial {
   readonly withinOrder: readonly Cell[];
 }
 
+/** Trials that belong together: they are decided on, and may end a run, as a whole. */
+export interface Pass {
+  /** From 1; 0 for a warm-up. In sequential order a pass is one repetition of one variant. */
+  readonly block: number;
+  readonly trials: readonly PlannedTrial[];
+}
+
 /**
- * The trials of one block: each variant once, in an order drawn from the seed and the block's number alone
- * (randomised complete blocks), so that drift hits every variant alike and any block can be made by itself.
+ * The trials of one block: each variant once. In the order `blocks` it is drawn from the seed and the block's number alone
+ * (randomised complete blocks), so that drift hits every variant alike and any block can be made by itself; with `interleaved`
+ * and `sequential` it is the declared one; in a duet the two of a pair stand together, in random order as well.
  *
  * @param block from 1.
  */
 export function blockOf(plan: Plan, block: number): readonly PlannedTrial[] {
-  const order = shuffled(plan.variants, randomOf(`order ${plan.seed} ${block}`));
-  return order.map((variant, index) => ({
-    trialId: trialIdOf(variant, block),
+  return planned(plan, String(block), block, blockPrefix(block));
+}
+
+/** The id of a variant's trial in a block: the same in every plan. */
+export function trialIdOf(variantId: string, block: number): string {
+  return `${blockPrefix(block)}-${variantId}`;
+}
+
+function blockPrefix(block: number): string {
+  return `b${String(block).padStart(3, '0')}`;
+}
+
+/** All passes of a plan in their order: warm-ups, then blocks (or, sequentially, variant after variant). */
+export function* passesOf(plan: Plan): Generator<Pass> {
+  const { replicates, order } = plan;
+  for (let pass = 1; pass <= (replicates.warmUp ?? 0); pass += 1) {
+    yield { block: 0, trials: planned(plan, `warm-up ${pass}`, 0, `w${String(pass).padStart(3, '0')}`) };
+  }
+  if (order !== 'sequential') {
+    for (let block = 1; block <= replicates.max; block += 1) yield { block, trials: blockOf(plan, block) };
+    return;
+  }
+  const blocks = Array.from({ length: replicates.max }, (_, index) => blockOf(plan, index + 1));
+  for (const index of plan.variants.keys()) {
+    for (const trials of blocks) yield { block: trials[index]!.block, trials: [trials[index]!] };
+  }
+}
+
+function planned(plan: Plan, label: string, block: number, prefix: string): readonly PlannedTrial[] {
+  return variantsInOrder(plan, label).map((variant, index) => ({
+    trialId: `${prefix}-${variant.id}`,
     variant,
     block,
     position: index + 1,
-    withinOrder: shuffled(variant.withinCells, randomOf(`within ${plan.seed} ${block} ${variant.id}`)),
+    withinOrder:
+      plan.order === 'blocks' || typeof plan.order === 'object'
+        ? shuffled(variant.withinCells, randomOf(`within ${plan.seed} ${label} ${variant.id}`))
+        : variant.withinCells,
   }));
 }
 
-export function trialIdOf(variant: Variant, block: number): string {
-  return `b${String(block).padStart(3, '0')}-${variant.id}`;
+function variantsInOrder(plan: Plan, label: string): readonly Variant[] {
+  const { order, seed, variants } = plan;
+  if (order === 'interleaved' || order === 'sequential') return variants;
+  const random = randomOf(`order ${seed} ${label}`);
+  if (order === 'blocks') return shuffled(variants, random);
+  return shuffled(pairsOf(plan, order.duet), random).flatMap((pair) => shuffled(pair, random));
+}
+
+/**
+ * The pairs of a duet: variants that differ in the factor alone.
+ *
+ * @throws BenchbookError `study` where a variant has no partner or several.
+ */
+export function pairsOf(plan: Plan, factor: string): readonly (readonly [Variant, Variant])[] {
+  const groups = new Map<string, Variant[]>();
+  for (const variant of plan.variants) {
+    const rest = Object.entries(variant.cell).filter(([name]) => name !== factor);
+    const key = JSON.stringify(rest);
+    groups.set(key, [...(groups.get(key) ?? []), variant]);
+  }
+  return [...groups.values()].map((pair) => {
+    if (pair.length === 2) return pair as unknown as readonly [Variant, Variant];
+    throw new BenchbookError(
+      'study',
+      `variant ${JSON.stringify(pair[0]!.cell)} has no partner for a duet over "${factor}"`,
+      {
+        hint: 'exclude both variants of a pair or none',
+      },
+    );
+  });
 }

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { BenchbookError } from '../errors.ts';
 import type { Study } from '../study/study.ts';
-import type { Cell, Factor, Replicates } from '../study/types.ts';
+import type { Cell, Factor, Order, Replicates, TrialPolicy } from '../study/types.ts';
+import { unknownName } from './names.ts';
+import { pairsOf } from './order.ts';
 import { isSelected, profileOf, selectLevels } from './select.ts';
 
 /** One level of each between factor: what a trial measures on a server of its own. */
@@ -21,6 +23,8 @@ export interface Plan {
   readonly variants: readonly Variant[];
   readonly excluded: readonly { readonly cell: Cell; readonly reason: string }[];
   readonly replicates: Replicates;
+  readonly order: Order;
+  readonly policy: TrialPolicy;
 }
 
 export interface PlanRequest {
@@ -65,13 +69,45 @@ export function makePlan(study: Study, request: PlanRequest): Plan {
       hint: excluded.length === 0 ? 'widen --only or the profile' : `${excluded.length} are excluded by the study`,
     });
   }
-  return {
+  const plan: Plan = {
     seed,
     profile: request.profile ?? null,
     variants: [...variants].map(([id, variant]) => ({ id, ...variant })),
     excluded,
     replicates: replicatesOf(request.blocks, profile?.replicates ?? study.replicates),
+    order: study.order ?? 'blocks',
+    policy: { ...DEFAULT_POLICY, ...study.policy },
   };
+  checkOrder(plan, study);
+  return plan;
+}
+
+const DEFAULT_POLICY: TrialPolicy = {
+  startSeconds: 120,
+  measurementSeconds: 3600,
+  trialSeconds: 4 * 3600,
+  retries: 0,
+  giveUpAfter: 3,
+};
+
+/** Some orders have no whole blocks to stop after, and a duet needs pairs. */
+function checkOrder(plan: Plan, study: Study): void {
+  const { order, replicates } = plan;
+  const ends = replicates.until !== undefined || replicates.budgetSeconds !== undefined;
+  if (order === 'sequential' && ends) {
+    throw new BenchbookError('study', 'order "sequential" cannot end early: it has no whole blocks to stop after', {
+      hint: 'use the order "blocks" or "interleaved", or a fixed number of repetitions',
+    });
+  }
+  if (typeof order !== 'object') return;
+  const factor = study.factors.find(({ name }) => name === order.duet);
+  if (factor === undefined) {
+    const names = study.factors.map(({ name }) => name);
+    throw unknownName('factor', order.duet, names, 'the duet of the study');
+  }
+  if (factor.within)
+    throw new BenchbookError('study', `a duet needs two servers, and "${factor.name}" varies inside one`);
+  pairsOf(plan, factor.name);
 }
 
 function replicatesOf(blocks: number | undefined, declared: Replicates): Replicates {
@@ -79,7 +115,8 @@ function replicatesOf(blocks: number | undefined, declared: Replicates): Replica
   if (!Number.isSafeInteger(blocks) || blocks < 1) {
     throw new BenchbookError('usage', `the number of blocks must be a whole number from 1 on, not ${blocks}`);
   }
-  return { min: blocks, max: blocks };
+  const { until: _, ...rest } = declared;
+  return { ...rest, min: blocks, max: blocks };
 }
 
 /** Every combination of levels, the last factor varying fastest. */
@@ -87,6 +124,11 @@ function* cellsOf(factors: readonly Factor[], from = 0, cell: Cell = {}): Genera
   const factor = factors[from];
   if (factor === undefined) {
     yield cell;
+    return;
+  }
+  const { nestedIn } = factor;
+  if (nestedIn !== undefined && cell[nestedIn.factor] !== nestedIn.level) {
+    yield* cellsOf(factors, from + 1, cell);
     return;
   }
   for (const { label } of factor.levels) yield* cellsOf(factors, from + 1, { ...cell, [factor.name]: label });

@@ -229,7 +229,10 @@ function channelOf(channel: string, definition: Json, context: Context, widthPx:
   if (typeof result.value === 'string') result.value = colourOf(result.value);
   const field = result.field;
   const column = typeof field === 'string' ? context.columns.get(field) : undefined;
-  if (typeof field !== 'string' || !column) return result;
+  if (typeof field !== 'string' || !column) {
+    settleScale(channel, result);
+    return result;
+  }
   result.field = context.names.get(field);
   if (!/[2]$/.test(channel) && !/Offset$/.test(channel))
     result.type ??= column.kind === 'number' ? 'quantitative' : 'nominal';
@@ -237,14 +240,23 @@ function channelOf(channel: string, definition: Json, context: Context, widthPx:
   if (result.title !== null && !/Offset$/.test(channel)) {
     result.title = titled(typeof result.title === 'string' ? result.title : column.title, column, prefix);
   }
-  const scale = result.scale as Json | undefined;
-  // A rounded log domain is mostly empty paper; a few px of padding keep marks off the frame instead.
-  if (scale?.type === 'log') {
-    result.scale = { nice: false, padding: 12, ...scale };
-    if (result.axis !== null) result.axis = { tickCount: 6, ...((result.axis as Json) ?? {}) };
-  }
-  if (channel === 'color' && result.type === 'quantitative') result.scale = { interpolate: 'lab', ...scale };
+  settleScale(channel, result);
   return discrete(channel, result, field, context, widthPx);
+}
+
+/** Domains that end where a reader can read them. */
+function settleScale(channel: string, definition: Json): void {
+  const scale = definition.scale as Json | undefined;
+  if (definition.type !== 'quantitative') return;
+  if (scale?.type === 'log') {
+    // A rounded log domain is mostly empty paper; a few px of padding keep marks off the frame instead.
+    definition.scale = { nice: false, padding: 12, ...scale };
+    if (definition.axis !== null) definition.axis = { tickCount: 6, ...((definition.axis as Json) ?? {}) };
+  } else if (/^[xy]$/.test(channel) && !definition.bin) {
+    // Rounded to the ticks that stand on the axis, so that the topmost mark lies between two of them.
+    definition.scale = { nice: 6, ...scale };
+  }
+  if (channel === 'color') definition.scale = { interpolate: 'lab', ...scale };
 }
 
 function titled(title: string, column: Column, prefix: Prefix | undefined): string {

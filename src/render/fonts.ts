@@ -60,6 +60,14 @@ export function textWidthPx(text: string, sizePx: number, weight: 400 | 600, fam
   return em * sizePx;
 }
 
+/** WOFF 1.0 files of the figures' family for the characters of `text`: regular first, then bold, then other scripts. */
+export function sansFiles(text: string): Buffer[] {
+  const { slug } = FAMILIES.sans;
+  const rest = subsetsFor('sans', text).slice(1);
+  const names = ['latin-400', 'latin-600', ...rest.map((subset) => `${subset}-400`)];
+  return names.map((name) => readFileSync(require.resolve(`@fontsource/${slug}/files/${slug}-${name}-normal.woff`)));
+}
+
 const widths = new Map<string, number>();
 const fonts = new Map<string, Font>();
 const ranges = new Map<FamilyKey, Readonly<Record<string, readonly (readonly [number, number])[]>>>();

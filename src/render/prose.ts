@@ -1,5 +1,6 @@
 import MarkdownIt from 'markdown-it';
 import type { Inline, ValueRef } from '../report/document.ts';
+import { type InlineNode, type ProseNode, type Token, treeOf } from './prose-tree.ts';
 
 /** What prose needs from the format that it is set in. */
 export interface ProseTarget {
@@ -17,6 +18,20 @@ export function proseHtml(content: Inline, target: ProseTarget): string {
 /** The same for one line: titles, captions, bullets. */
 export function lineHtml(content: Inline, target: ProseTarget): string {
   return renderMarkdown(content, target, true);
+}
+
+/** Prose as a tree, for the formats that are not HTML; empty references get the text that `label` gives. */
+export function proseTree(content: Inline, label: ProseTarget['label']): readonly ProseNode[] {
+  const { source, values } = joined(content);
+  const tokens = parser.parse(source, { values, target: { value: (value: ValueRef) => value.text, label } });
+  return treeOf(tokens, values, MARKS).blocks(null);
+}
+
+/** A line as a tree. */
+export function lineTree(content: Inline, label: ProseTarget['label']): readonly InlineNode[] {
+  const { source, values } = joined(content);
+  const tokens = parser.parseInline(source, { values, target: { value: (value: ValueRef) => value.text, label } });
+  return treeOf([], values, MARKS).inline(tokens[0]?.children ?? []);
 }
 
 /** The words of a line without any markup. */
@@ -69,8 +84,6 @@ parser.renderer.rules.value = (tokens, index, _options, environment: Environment
 parser.core.ruler.push('anchors', (state) => {
   for (const token of state.tokens) if (token.children) labelAnchors(token.children, (state.env as Environment).target);
 });
-
-type Token = ReturnType<MarkdownIt['parse']>[number];
 
 /** `[](#figure-id)` prints as "Figure 2": references stay right when figures move or are made in a loop. */
 function labelAnchors(tokens: Token[], target: ProseTarget): void {

@@ -2,11 +2,14 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { BenchbookError, sentenceOf } from '../errors.ts';
 import type { Document } from '../report/document.ts';
+import { adfReport } from './adf.ts';
 import { findChromium } from './chromium.ts';
 import { tableCsv } from './csv.ts';
-import { drawFigures } from './figure-set.ts';
+import { type DrawnFigure, drawFigures, figuresIn } from './figure-set.ts';
 import { writeWhole } from './files.ts';
 import { htmlReport } from './html.ts';
+import { jiraReport } from './jira.ts';
+import { type FrontMatter, markdownReport } from './markdown.ts';
 
 export type Format = 'html' | 'pdf' | 'md' | 'jira' | 'csv' | 'json';
 
@@ -17,6 +20,8 @@ export interface RenderRequest {
   readonly formats: readonly Format[];
   /** Embedded into the PDF. */
   readonly extraFiles?: readonly { readonly name: string; readonly bytes: Uint8Array; readonly description: string }[];
+  /** Head of the Markdown file for a site generator; default `none`. */
+  readonly frontMatter?: FrontMatter;
   readonly paper?: 'A4' | 'Letter';
   /** For the whole of the PDF; a long report takes about 0.1 s a page. Default 180 000. */
   readonly pdfTimeLimitMs?: number;
@@ -48,14 +53,42 @@ export async function render(request: RenderRequest): Promise<readonly RenderedF
   if (wants('csv'))
     for (const table of Object.values(document.tables))
       await write(`data/${fileName(table.name)}.csv`, tableCsv(table), 'csv');
+  if (!['html', 'pdf', 'md', 'jira'].some((format) => wants(format as Format))) return files;
+  progress('drawing figures');
+  const figures = await drawFigures(document);
   if (wants('html') || wants('pdf')) {
-    progress('drawing figures');
-    const figures = await drawFigures(document);
     const html = htmlReport(document, figures);
     if (wants('html')) await write('report.html', html, 'html');
     if (wants('pdf')) files.push(await pdfFile(request, html));
   }
+  if (wants('md') || wants('jira')) {
+    progress('writing figures');
+    for (const picture of await pictureFiles(document, figures))
+      await write(`figures/${picture.name}`, picture.bytes, picture.format);
+  }
+  if (wants('md')) await write('report.md', markdownReport(document, request.frontMatter ?? 'none'), 'md');
+  if (wants('jira')) {
+    const attachments = [
+      ...figuresIn([...document.sections]).map((figure) => `figure-${figure.number}.png`),
+      'report.pdf',
+      'report.html',
+    ];
+    await write('report.jira.txt', jiraReport(document, attachments), 'jira');
+    await write('report.adf.json', adfReport(document), 'jira');
+  }
   return files;
+}
+
+/** Figures as files: SVG for the web, PNG for trackers that show no SVG. */
+async function pictureFiles(document: Document, figures: ReadonlyMap<string, DrawnFigure>) {
+  const { svgToPng } = await import('./png.ts');
+  const pictures: { readonly name: string; readonly bytes: string | Uint8Array; readonly format: string }[] = [];
+  for (const figure of figuresIn([...document.sections, ...document.appendices])) {
+    const svg = figures.get(figure.id)!.wide;
+    pictures.push({ name: `figure-${figure.number}.svg`, bytes: `${svg}\n`, format: 'svg' });
+    pictures.push({ name: `figure-${figure.number}.png`, bytes: await svgToPng(svg), format: 'png' });
+  }
+  return pictures;
 }
 
 async function pdfFile(request: RenderRequest, html: string): Promise<RenderedFile> {

@@ -100,9 +100,8 @@ export const CONFIG = {
     columnPadding: 14,
     rowPadding: 3,
     offset: 10,
-    titleOrient: 'top',
-    titleAnchor: 'start',
-    titlePadding: 4,
+    titleOrient: 'left',
+    titlePadding: 10,
   },
   header: {
     labelColor: ROLES.ink,

@@ -122,6 +122,8 @@ function tableView(block: Extract<Block, { type: 'table' }>, context: ViewContex
     label: plainText(block.title),
     notes: block.notes,
     dense: block.dense ?? false,
+    // Short enough to stand whole on a printed page.
+    short: table.rows.length <= 16,
     ...gridView(table, block.dense ? DENSE_ROWS : Number.POSITIVE_INFINITY),
   };
 }

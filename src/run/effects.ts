@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { readHost } from '../host/facts.ts';
 import type { JsonValue, SettingRecord } from '../journal/entry.ts';
+import type { Lock } from '../journal/lock.ts';
 import type { MeasureResult, TrialContext } from '../measure/context.ts';
 import { perform } from '../measure/perform.ts';
 import type { Build } from '../server/build.ts';
@@ -11,6 +12,9 @@ import { resolveBuild } from '../server/resolve.ts';
 import { readSettings, readVariables } from '../server/settings.ts';
 import { type Server, type StartRequest, startServer } from '../server/start.ts';
 import type { Measurement, Options, ServerSource } from '../study/types.ts';
+import { halvesOfCores } from './cores.ts';
+import { lockHost } from './hostLock.ts';
+import { type Watchdog, watchOver } from './watchdog.ts';
 
 /** Where things are kept while preparing, whom to tell, and when to stop. */
 export interface Preparation {
@@ -38,6 +42,12 @@ export interface Effects {
   /** A private folder for trials, gone with this process. */
   workDirectory(cacheDirectory: string): Promise<string>;
   removeDirectory(path: string): Promise<void>;
+  /** Sees to the end of what runs in a directory, should this process be killed. */
+  watchOver(directory: string): Watchdog;
+  /** One run at a time on this machine, unless `force`. */
+  lockHost(holder: string, force: boolean, report: (text: string) => void): Promise<Lock>;
+  /** The usable cores in two halves, for taskset. */
+  halvesOfCores(): Promise<readonly [string, string]>;
   /** Wall clock, for dates only. */
   now(): Date;
   /** Monotonic, for durations: seconds from any origin. */
@@ -56,6 +66,9 @@ export const realEffects: Effects = {
   perform,
   reapLeftovers,
   workDirectory,
+  watchOver,
+  lockHost,
+  halvesOfCores,
   removeDirectory: (path) => rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }),
   now: () => new Date(),
   seconds: () => performance.now() / 1000,

@@ -16,6 +16,8 @@ interface OfTrial {
   /** 0 for the excluded first start of a build. */
   readonly block: number;
   readonly position: number;
+  /** Which try, from 1, where the study asks for retries. */
+  readonly attempt?: number;
 }
 
 /** What happens during a run, for people, logs and machines alike: plain JSON. */
@@ -38,6 +40,15 @@ export type RunEvent =
       readonly buildId: string;
       readonly version: string;
       readonly obtained: JsonValue;
+    }
+  /** Before anything is measured: what is kept from earlier runs, what is measured, and why. */
+  | {
+      readonly type: 'variant decided';
+      readonly variantId: string;
+      readonly cell: CellLabels;
+      readonly kept: number;
+      readonly toMeasure: number;
+      readonly reason: string;
     }
   | ({ readonly type: 'block started'; readonly block: number; readonly lastBlock: number } & Progress)
   | ({ readonly type: 'trial started' } & OfTrial & Progress)

@@ -1,75 +1,168 @@
 import { BenchbookError } from '../errors.ts';
 import type { TrialEntry } from '../journal/entry.ts';
-import { blockOf, type PlannedTrial } from '../plan/order.ts';
+import { type Pass, type PlannedTrial, passesOf } from '../plan/order.ts';
 import type { Build } from '../server/build.ts';
-import type { Study } from '../study/study.ts';
-import { resolveBuilds, serverEntry } from './builds.ts';
-import { keepTrial, progressOf, type Session } from './session.ts';
-import { type Limits, runTrial, type Stage } from './trial.ts';
-import { type ResolvedVariant, resolveVariant } from './variants.ts';
+import type { BuildResult } from './builds.ts';
+import { gateOf } from './gate.ts';
+import { keyOf } from './keys.ts';
+import { keepTrials, noteEntry, progressOf, type Session } from './session.ts';
+import { runTrial, type Stage } from './trial.ts';
+import { isEnough } from './until.ts';
+import type { ResolvedVariant } from './variants.ts';
 
-const LIMITS: Limits = { startSeconds: 120, measurementSeconds: 3600, trialSeconds: 4 * 3600 };
+/** A variant with its server, or why it has none. */
+export interface ReadyVariant {
+  readonly variant: ResolvedVariant;
+  readonly result: BuildResult;
+}
 
-type Place = Omit<PlannedTrial, 'withinOrder'>;
+export type ReadyVariants = ReadonlyMap<string, ReadyVariant>;
+
+/** Why a run may end before its last block. */
+export type EndedBy = 'until' | 'budget';
+
+/** How one trial of several is run: on which cores, and in step with whom. */
+interface Company {
+  readonly prefix: readonly string[];
+  readonly duet?: TrialEntry['duet'];
+  readonly step?: () => Promise<void>;
+}
+
+const ALONE: Company = { prefix: [] };
 
 /**
- * Everything that the plan wants and the session's journal does not hold: builds, the excluded first start of each, then block by block.
+ * Pass after pass of the plan, each trial that the journal lacks, until the plan's rule or budget ends it.
  *
- * @throws BenchbookError where no server can be had, the journal cannot be written, or `interrupted`.
+ * @throws BenchbookError `journal` where the run folder cannot be written, `interrupted`.
  */
-export async function measureMissing(session: Session, study: Study): Promise<void> {
-  const { plan, journal, roots, effects, report, preparation } = session;
-  const variants = new Map(plan.variants.map((variant) => [variant.id, resolveVariant(study, variant)]));
-  const sources = [...variants.values()].map(({ setup }) => setup.server);
-  const buildOf = await resolveBuilds(sources, effects, preparation, report);
-  const known = new Set(journal.entries.flatMap((entry) => (entry.type === 'server' ? [entry.buildId] : [])));
-  for (const variant of variants.values()) {
-    const result = buildOf(variant.setup.server);
-    if ('error' in result) continue;
-    if (!known.has(result.build.id))
-      await journal.append(serverEntry(result.build, roots, effects.now().toISOString()));
-    known.add(result.build.id);
-    await firstStart(session, variant, result.build);
-  }
-  for (let block = 1; block <= plan.replicates.max; block += 1) {
-    const missing = blockOf(plan, block).filter(({ trialId }) => !session.trials.has(trialId));
-    if (missing.length === 0) continue;
-    report({ type: 'block started', block, lastBlock: plan.replicates.max, ...progressOf(session) });
-    for (const planned of missing) {
-      const variant = variants.get(planned.variant.id)!;
-      const result = buildOf(variant.setup.server);
-      if ('error' in result) await keepTrial(session, withoutServer(session, planned, result.error));
-      else await measure(session, planned, variant, result.build, variant.stages(planned.withinOrder));
+export async function measureMissing(session: Session, variants: ReadyVariants): Promise<EndedBy | null> {
+  const { plan, report, blocks } = session;
+  const own = new Set(blocks);
+  await firstStarts(session, variants);
+  for (const pass of passesOf(plan)) {
+    if (pass.block > 0 && !own.has(pass.block)) continue;
+    const missing = pass.trials.filter(({ trialId }) => !session.trials.has(trialId));
+    if (missing.length > 0) {
+      if (pass.block === 0 && !isAnyLeft(session)) continue;
+      if (pass.block > 0 && isOverBudget(session, pass)) return 'budget';
+      report({ type: 'block started', block: pass.block, lastBlock: blocks.at(-1) ?? 0, ...progressOf(session) });
+      await measurePass(session, variants, missing);
     }
+    if (isSettled(session, pass)) return 'until';
   }
+  return null;
+}
+
+function isAnyLeft(session: Session): boolean {
+  return [...session.left.values()].some((count) => count > 0);
 }
 
 /** What a build does on its very first start (caches of the kernel, of the loader) is kept apart from what is measured. */
-async function firstStart(session: Session, variant: ResolvedVariant, build: Build): Promise<void> {
-  const planned = { trialId: `b000-${build.id}`, variant: variant.variant, block: 0, position: 1 };
-  if (!session.trials.has(planned.trialId)) await measure(session, planned, variant, build, []);
+async function firstStarts(session: Session, variants: ReadyVariants): Promise<void> {
+  for (const [id, { variant, result }] of variants) {
+    if ('error' in result || (session.left.get(id) ?? 0) <= 0) continue;
+    const planned = {
+      trialId: `b000-${result.build.id}`,
+      variant: variant.variant,
+      block: 0,
+      position: 1,
+      withinOrder: [],
+    };
+    if (session.trials.has(planned.trialId)) continue;
+    await keepTrials(session, await oneTry(session, planned, variant, result.build, ALONE, { stages: [] }));
+  }
 }
 
-async function measure(
+async function measurePass(session: Session, variants: ReadyVariants, missing: readonly PlannedTrial[]): Promise<void> {
+  const { order } = session.plan;
+  for (let index = 0; index < missing.length; index += 1) {
+    const first = missing[index]!;
+    const second = missing[index + 1];
+    if (typeof order === 'object' && second?.position === first.position + 1 && first.position % 2 === 1) {
+      await measureDuet(session, variants, first, second);
+      index += 1;
+    } else await measureAlone(session, variants, first, typeof order === 'object');
+  }
+}
+
+async function measureAlone(
   session: Session,
-  planned: Place,
+  variants: ReadyVariants,
+  planned: PlannedTrial,
+  isHalf: boolean,
+): Promise<void> {
+  const { variant, result } = variants.get(planned.variant.id)!;
+  const skipped = reasonToSkip(session, planned, result);
+  if (skipped !== null) return await keepTrials(session, skippedEntry(session, planned, skipped));
+  if ('error' in result) return;
+  const { retries } = session.plan.policy;
+  for (let attempt = 1; ; attempt += 1) {
+    const tried = { ...planned, trialId: `${planned.trialId}.try${attempt}` };
+    if (session.trials.has(tried.trialId)) continue;
+    const entry = await oneTry(session, planned, variant, result.build, ALONE, retries > 0 ? { attempt } : {});
+    if (entry.outcome === 'ok' || attempt > retries)
+      return await keepTrials(session, isHalf ? withoutPartner(entry) : entry);
+    await keepTrials(session, { ...entry, trialId: tried.trialId, counted: false });
+  }
+}
+
+/** Both of a pair at the same time, each on its half of the cores, their measurements in step. */
+async function measureDuet(
+  session: Session,
+  variants: ReadyVariants,
+  first: PlannedTrial,
+  second: PlannedTrial,
+): Promise<void> {
+  const both = [first, second];
+  const skips = both.map((planned) => reasonToSkip(session, planned, variants.get(planned.variant.id)!.result));
+  const reason = skips.find((each) => each !== null);
+  if (reason !== undefined && reason !== null) {
+    const entries = both.map((planned, index) =>
+      skippedEntry(session, planned, skips[index] ?? `its partner in the duet is skipped: ${reason}`),
+    );
+    return await keepTrials(session, ...entries);
+  }
+  const halves = await session.effects.halvesOfCores();
+  const gate = gateOf(2);
+  const entries = await Promise.all(
+    both.map(async (planned, index) => {
+      const { variant, result } = variants.get(planned.variant.id)!;
+      const cores = halves[index]!;
+      const duet = { with: both[1 - index]!.trialId, cores };
+      const company = { prefix: ['taskset', '-c', cores], duet, step: () => gate.arrive() };
+      try {
+        return await oneTry(session, planned, variant, (result as { build: Build }).build, company, {});
+      } finally {
+        gate.leave();
+      }
+    }),
+  );
+  await keepTrials(session, ...entries);
+}
+
+async function oneTry(
+  session: Session,
+  planned: PlannedTrial,
   variant: ResolvedVariant,
   build: Build,
-  stages: readonly Stage[],
-): Promise<void> {
-  const { journal, preparation, roots, trialsDirectory, effects, report } = session;
+  company: Company,
+  special: { readonly stages?: readonly Stage[]; readonly attempt?: number },
+): Promise<TrialEntry> {
+  const { journal, preparation, roots, trialsDirectory, effects, report, plan } = session;
   if (preparation.signal.aborted) throw new BenchbookError('interrupted', 'interrupted between two trials');
+  const { attempt } = special;
   const { trialId, block, position } = planned;
-  const of = { trialId, cell: planned.variant.cell, block, position };
+  const of = { trialId, cell: planned.variant.cell, block, position, ...(attempt === undefined ? {} : { attempt }) };
   report({ type: 'trial started', ...of, ...progressOf(session) });
   const entry = await runTrial({
     planned,
     counted: block > 0,
     build,
     setup: variant.setup,
-    stages,
-    limits: LIMITS,
-    prefix: [],
+    stages: special.stages ?? variant.stages(planned.withinOrder),
+    policy: plan.policy,
+    prefix: company.prefix,
+    ...(company.step === undefined ? {} : { step: company.step }),
     trialsDirectory,
     roots,
     effects,
@@ -77,24 +170,78 @@ async function measure(
     putArtefact: (name, text) => journal.putArtefact(name, text),
     phase: (phase) => report({ type: 'trial phase', phase, ...of }),
   });
-  await keepTrial(session, entry);
+  const inputs = session.inputs.get(planned.variant.id);
+  return {
+    ...entry,
+    ...(inputs && block > 0 ? { key: keyOf(inputs) } : {}),
+    ...(attempt === undefined ? {} : { attempt }),
+    ...(company.duet === undefined ? {} : { duet: company.duet }),
+  };
 }
 
-function withoutServer(session: Session, planned: PlannedTrial, error: BenchbookError): TrialEntry {
+function reasonToSkip(session: Session, planned: PlannedTrial, result: BuildResult): string | null {
+  if ('error' in result) return `there is no server for it: ${result.error.message}`;
+  const { giveUpAfter } = session.plan.policy;
+  const failed = session.failures.get(planned.variant.id);
+  if (failed === undefined || failed.count < giveUpAfter) return null;
+  return `given up after ${failed.count} trials of this variant in a row that did not end ok, the last one: ${failed.reason}`;
+}
+
+function skippedEntry(session: Session, planned: PlannedTrial, reason: string): TrialEntry {
+  const { trialId, variant, block, position } = planned;
   return {
     type: 'trial',
-    trialId: planned.trialId,
-    variantId: planned.variant.id,
-    cell: planned.variant.cell,
-    block: planned.block,
-    position: planned.position,
+    trialId,
+    variantId: variant.id,
+    cell: variant.cell,
+    block,
+    position,
     startedAt: session.effects.now().toISOString(),
     durationSeconds: 0,
-    counted: true,
+    counted: block > 0,
     outcome: 'skipped',
-    reason: `there is no server for it: ${error.message}`,
+    reason,
     samples: [],
     cautions: [],
     artefacts: [],
   };
+}
+
+function withoutPartner(entry: TrialEntry): TrialEntry {
+  const sentence =
+    'measured alone: its partner in the duet stood in the journal already, so that the two did not share their noise';
+  return { ...entry, cautions: [...entry.cautions, { code: 'duet-alone', sentence }] };
+}
+
+/** The rule of the plan, looked at after whole blocks only, and with what was known then: a resumed run ends where it would have. */
+function isSettled(session: Session, { block }: Pass): boolean {
+  const { until, min } = session.plan.replicates;
+  if (until === undefined || block < min) return false;
+  return isEnough(
+    until,
+    [...session.trials.values()].filter((trial) => trial.block <= block),
+  );
+}
+
+/** Whether the block would probably end after the time that the plan allows; the first one is always measured. */
+function isOverBudget(session: Session, pass: Pass): boolean {
+  const { budgetSeconds } = session.plan.replicates;
+  const measured = [...session.trials.values()].filter(({ reused, block }) => reused === undefined && block > 0);
+  if (budgetSeconds === undefined || measured.length === 0) return false;
+  const isBegun = pass.trials.some(({ trialId }) => session.trials.has(trialId));
+  if (isBegun) return false;
+  const spent = measured.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
+  const next = session.estimator.remaining(new Map(pass.trials.map(({ variant }) => [variant.id, 1])));
+  return spent + (next ?? 0) > budgetSeconds;
+}
+
+/** The reason for an early end, for the journal. */
+export function endNote(session: Session, endedBy: EndedBy) {
+  const { done } = progressOf(session);
+  const { budgetSeconds } = session.plan.replicates;
+  const text =
+    endedBy === 'until'
+      ? `the intervals are narrow enough: ended by the study's rule after ${done} trials`
+      : `another block would not fit into the time budget of ${budgetSeconds} s: ended after ${done} trials`;
+  return noteEntry(session.effects, 'other', text);
 }

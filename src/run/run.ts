@@ -1,158 +1,190 @@
-import { createHash } from 'node:crypto';
-import { basename } from 'node:path';
 import type { Draft } from '../draft/types.ts';
 import { BenchbookError } from '../errors.ts';
-import { FORMAT_VERSION, type JsonValue, type RunEntry } from '../journal/entry.ts';
-import { type Journal, openJournal } from '../journal/write.ts';
+import type { JsonValue } from '../journal/entry.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Study } from '../study/study.ts';
+import { begin, type HostFacts, type Opened, openRun } from './begin.ts';
+import { resolveBuilds } from './builds.ts';
 import { type Effects, type Preparation, realEffects } from './effects.ts';
 import type { Report } from './events.ts';
-import { measureMissing } from './measure.ts';
-import { type Counts, countsOf, makeSession, noteEntry, progressOf, type Session, trialsOf } from './session.ts';
+import { inputsOf, type TrialInputs } from './keys.ts';
+import { type EndedBy, endNote, measureMissing, type ReadyVariants } from './measure.ts';
+import { type Counts, countsOf, makeSession, noteEntry, progressOf, type Session } from './session.ts';
+import { resolveVariant } from './variants.ts';
 
 export interface RunRequest {
   readonly study: Study;
   readonly draft: Draft;
   readonly plan: Plan;
+  /** A new folder, or that of a run of the same study and plan, which then goes on. */
   readonly runDirectory: string;
+  /** Where a new run goes if the one at hand cannot go on, since server, machine or measuring code are others now. */
+  readonly otherDirectory?: string;
+  /** Folders of earlier runs whose trials may be kept, newest first. */
+  readonly earlier?: readonly string[];
   readonly cacheDirectory: string;
   readonly toolVersion: string;
   /** The command line, ready to paste. */
   readonly command: string;
+  /** Runs whole blocks `index`, `index + count`, … only. */
+  readonly shard?: { readonly index: number; readonly count: number };
+  /** Measures also where another run measures on this machine. */
+  readonly force?: boolean;
   readonly signal: AbortSignal;
   readonly report: Report;
   /** Servers and machine; the real ones unless a test gives others. */
   readonly effects?: Effects;
 }
 
-type Resolved = RunRequest & { readonly effects: Effects };
+export type Request = RunRequest & { readonly effects: Effects };
 
 export interface RunResult extends Counts {
   readonly interrupted: boolean;
+  /** Where the journal is. Nothing is there where the run was interrupted before its first entry. */
+  readonly runDirectory: string;
 }
 
 /**
- * Measures what the plan wants and the journal of the run folder does not hold yet.
+ * Measures what the plan wants and neither the journal of the run folder nor an earlier run holds.
  *
  * ```
- *  1 journal: opened or continued ──► trials already there
- *  2 leftovers of a killed run, host ──► host entry
- *  3 sources ──► builds ──► server entries, one excluded start each (block 0)
- *  4 blocks 1…: each trial that is missing ──► one entry each, on the disk before the next begins
- *  5 end entry, or a note of the interruption; the journal is closed on every path
+ *  1 machine: no other run on it, leftovers of a killed one ended ──► host facts
+ *  2 study ──► variants ──► builds ──► what decides each variant's key
+ *  3 journal: begun, continued, or another one begun
+ *  4 journal + earlier runs + keys ──► what is kept, what is measured, and why
+ *  5 each trial that is missing ──► one entry each, on the disk before the next begins
+ *  6 end entry, or a note of the interruption; everything is closed on every path
  * ```
  *
- * @throws BenchbookError `usage` where the run folder belongs to another run or is in use, `missing` and `server` where no
- *   server can be had, `journal` where the folder cannot be written. An interruption is no error: see the result.
+ * @throws BenchbookError `usage` where the run folder belongs to another run or is in use, or another run measures here;
+ *   `missing` and `server` where no server can be had, `study` where the study's functions throw, `journal` where the folder
+ *   cannot be written. An interruption is no error: see the result.
  */
 export async function runStudy(given: RunRequest): Promise<RunResult> {
-  const request: Resolved = { effects: realEffects, ...given };
-  const { study, plan, effects, report, signal, cacheDirectory, runDirectory } = request;
-  const journal = await openJournal(runDirectory); // 1
+  const request: Request = { effects: realEffects, ...given };
+  const { effects, study, plan, signal, cacheDirectory } = request;
+  const blocks = blocksOf(plan, request.shard);
+  const note = (text: string) => request.report({ type: 'note', text });
+  const host = await effects.lockHost(`process ${process.pid}, study ${study.id}`, request.force ?? false, note); // 1
   try {
-    await beginOrResume(request, journal);
-    for (const text of await effects.reapLeftovers(cacheDirectory)) report({ type: 'note', text }); // 2
-    await journalHost(request, journal);
-    const preparation: Preparation = {
-      cacheDirectory,
-      signal,
-      progress: (text) => report({ type: 'preparing', text }),
-    };
-    const trialsDirectory = await effects.workDirectory(cacheDirectory);
-    const roots = { cache: cacheDirectory, run: runDirectory, project: process.cwd() };
-    const session = makeSession({ plan, journal, effects, report, preparation, roots, trialsDirectory });
+    for (const text of await effects.reapLeftovers(cacheDirectory)) note(text);
+    const facts = await effects.readHost(cacheDirectory);
+    const preparation = preparationOf(request);
+    const variants = await readyVariants(request, preparation); // 2
+    const inputs = allInputs(study, variants, facts.hostClass);
+    const opened = await openRun(request, inputs); // 3
     try {
-      await measureMissing(session, study); // 3, 4
-    } catch (error) {
-      if (!signal.aborted) throw error;
-      return await endInterrupted(session); // 5
+      return await measureInto(request, opened, { blocks, preparation, variants, inputs, facts });
     } finally {
-      await effects.removeDirectory(trialsDirectory).catch(() => undefined);
+      await opened.journal.close();
     }
-    return await endComplete(session, runDirectory); // 5
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return { trials: 0, ok: 0, notOk: 0, interrupted: true, runDirectory: request.runDirectory };
   } finally {
-    await journal.close();
+    await host.release();
   }
 }
 
-/** Writes the run entry, or makes sure that the journal at hand is that of the same study and plan. */
-async function beginOrResume(request: Resolved, journal: Journal): Promise<void> {
-  const { plan, runDirectory, effects } = request;
-  const done = [...trialsOf(journal.entries).values()].filter(({ block }) => block > 0).length;
-  const first = journal.entries[0];
-  const entry = runEntry(request);
-  if (first === undefined) await journal.append(entry);
-  else {
-    const other = first.type === 'run' ? differenceOf(first, entry) : 'nothing';
-    if (other !== null) {
-      throw new BenchbookError('usage', `${runDirectory} holds a run of ${other}`, { hint: 'start a new run' });
-    }
-    await journal.append(noteEntry(effects, 'resumed', `goes on after ${done} trials`));
+interface Prepared {
+  readonly blocks: readonly number[];
+  readonly preparation: Preparation;
+  readonly variants: ReadyVariants;
+  readonly inputs: ReadonlyMap<string, TrialInputs | null>;
+  readonly facts: HostFacts;
+}
+
+async function measureInto(request: Request, opened: Opened, prepared: Prepared): Promise<RunResult> {
+  const { effects, report, plan, signal, cacheDirectory } = request;
+  const { journal } = opened;
+  const { blocks, preparation, variants, inputs, facts } = prepared;
+  const trialsDirectory = await effects.workDirectory(cacheDirectory);
+  const watchdog = effects.watchOver(trialsDirectory);
+  const roots = { cache: cacheDirectory, run: journal.directory, project: process.cwd() };
+  const session = makeSession({ plan, blocks, journal, effects, report, preparation, roots, trialsDirectory, inputs });
+  try {
+    if (await begin(request, session, opened, variants, facts))
+      await end(session, await measureMissing(session, variants)); // 4, 5, 6
+    return resultOf(session, false);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    await endInterrupted(session); // 6
+    return resultOf(session, true);
+  } finally {
+    await effects.removeDirectory(trialsDirectory).catch(() => undefined);
+    watchdog.dismiss();
   }
-  const total = plan.variants.length * plan.replicates.max;
-  const { min, max } = plan.replicates;
-  request.report({
-    type: 'run started',
-    runDirectory,
-    seed: plan.seed,
-    variants: plan.variants.length,
-    blocks: { min, max },
-    done,
-    total,
-    resumed: first !== undefined,
-  });
 }
 
-function runEntry({ study, draft, plan, runDirectory, toolVersion, command, effects }: Resolved): RunEntry {
-  return {
-    type: 'run',
-    format: FORMAT_VERSION,
-    toolVersion,
-    runId: basename(runDirectory),
-    studyId: study.id,
-    studyHash: createHash('sha256').update(study.sourceText).digest('hex'),
-    startedAt: effects.now().toISOString(),
-    seed: plan.seed,
-    profile: plan.profile,
-    command,
-    draft: plain(draft),
-    plan: plain(plan),
-  };
+async function end(session: Session, endedBy: EndedBy | null): Promise<void> {
+  const { journal, effects, report, blocks, plan } = session;
+  const { trials, ok, notOk } = countsOf(session);
+  const complete = endedBy === 'until' || trials === plan.variants.length * blocks.length;
+  if (endedBy !== null) {
+    const note = endNote(session, endedBy);
+    await journal.append(note);
+    report({ type: 'note', text: note.text });
+  }
+  const at = effects.now().toISOString();
+  await journal.append({ type: 'end', at, trials, ok, complete, ...(endedBy === null ? {} : { endedBy }) });
+  report({ type: 'ended', trials, ok, notOk, complete, runDirectory: journal.directory });
 }
 
-function differenceOf(found: RunEntry, wanted: RunEntry): string | null {
-  if (found.studyId !== wanted.studyId) return `another study, ${found.studyId}`;
-  if (found.studyHash !== wanted.studyHash) return 'another version of this study';
-  if (JSON.stringify(found.plan) !== JSON.stringify(wanted.plan)) return 'another plan';
-  return null;
-}
-
-async function journalHost(request: Resolved, journal: Journal): Promise<void> {
-  const { hostClass, facts } = await request.effects.readHost(request.cacheDirectory);
-  const last = journal.entries.findLast((entry) => entry.type === 'host');
-  const isSame =
-    last?.type === 'host' && JSON.stringify([last.hostClass, last.facts]) === JSON.stringify([hostClass, facts]);
-  if (!isSame) await journal.append({ type: 'host', at: request.effects.now().toISOString(), hostClass, facts });
-}
-
-async function endInterrupted(session: Session): Promise<RunResult> {
+async function endInterrupted(session: Session): Promise<void> {
   const { done, total } = progressOf(session);
   const text = `interrupted after ${done} of ${total} trials; the same command goes on from here`;
   await session.journal.append(noteEntry(session.effects, 'interrupted', text));
   session.report({ type: 'interrupted', text });
-  return { ...countsOf(session), interrupted: true };
 }
 
-async function endComplete(session: Session, runDirectory: string): Promise<RunResult> {
-  const counts = countsOf(session);
-  const { trials, ok } = counts;
-  await session.journal.append({ type: 'end', at: session.effects.now().toISOString(), trials, ok, complete: true });
-  session.report({ type: 'ended', ...counts, complete: true, runDirectory });
-  return { ...counts, interrupted: false };
+function resultOf(session: Session, interrupted: boolean): RunResult {
+  return { ...countsOf(session), interrupted, runDirectory: session.journal.directory };
 }
 
-/** As it will be read back: without functions and absent fields. */
-function plain(value: unknown): JsonValue {
-  return JSON.parse(JSON.stringify(value)) as JsonValue;
+/** @throws BenchbookError `usage` for a shard that cannot be, or whose size another machine could not know. */
+function blocksOf(plan: Plan, shard: RunRequest['shard']): readonly number[] {
+  const { max, until } = plan.replicates;
+  const all = Array.from({ length: max }, (_, index) => index + 1);
+  if (shard === undefined) return all;
+  const { index, count } = shard;
+  if (!Number.isSafeInteger(count) || !Number.isSafeInteger(index) || index < 1 || index > count) {
+    throw new BenchbookError('usage', `there is no shard ${index}/${count}`, {
+      hint: 'write --shard 2/5 for the second of five',
+    });
+  }
+  if (until !== undefined) {
+    throw new BenchbookError('usage', 'a shard needs a fixed number of blocks, and this study ends by a rule', {
+      hint: 'add --blocks N',
+    });
+  }
+  const own = all.filter((block) => (block - index) % count === 0);
+  if (own.length > 0) return own;
+  throw new BenchbookError('usage', `shard ${index}/${count} has nothing to do: there are ${max} blocks`, {
+    hint: 'use fewer shards, or more blocks',
+  });
+}
+
+function preparationOf({ cacheDirectory, signal, report }: Request): Preparation {
+  return { cacheDirectory, signal, progress: (text) => report({ type: 'preparing', text }) };
+}
+
+async function readyVariants(request: Request, preparation: Preparation): Promise<ReadyVariants> {
+  const { study, plan, effects, report } = request;
+  const resolved = plan.variants.map((variant) => resolveVariant(study, variant));
+  const sources = resolved.map(({ setup }) => setup.server);
+  const buildOf = await resolveBuilds(sources, effects, preparation, report);
+  return new Map(resolved.map((variant) => [variant.variant.id, { variant, result: buildOf(variant.setup.server) }]));
+}
+
+function allInputs(
+  study: Study,
+  variants: ReadyVariants,
+  hostClass: JsonValue,
+): ReadonlyMap<string, TrialInputs | null> {
+  return new Map(
+    [...variants].map(([id, { variant, result }]) => [
+      id,
+      'error' in result ? null : inputsOf(study, variant, result.build, hostClass),
+    ]),
+  );
 }

@@ -1,25 +1,35 @@
+import { medianOf } from '../analysis/describe.ts';
 import type { Entry, NoteEntry, TrialEntry } from '../journal/entry.ts';
 import type { Journal } from '../journal/write.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Effects, Preparation } from './effects.ts';
 import { type Estimator, estimator } from './estimate.ts';
 import type { Progress, Report } from './events.ts';
+import type { TrialInputs } from './keys.ts';
 import type { Roots } from './roots.ts';
 
 /** What the steps of one session of a run share. */
 export interface Session {
   readonly plan: Plan;
+  /** The blocks of this run: all of the plan, or those of its shard. */
+  readonly blocks: readonly number[];
   readonly journal: Journal;
   readonly effects: Effects;
   readonly report: Report;
   readonly preparation: Preparation;
   readonly roots: Roots;
   readonly trialsDirectory: string;
+  /** What decides each variant's key; null where there is no server for it. */
+  readonly inputs: ReadonlyMap<string, TrialInputs | null>;
   /** Trials in the journal, by id. */
   readonly trials: Map<string, TrialEntry>;
   /** How many trials of each variant are still to come. */
   readonly left: Map<string, number>;
+  /** The last trials of a variant that did not end ok, in a row. */
+  readonly failures: Map<string, { readonly count: number; readonly reason: string }>;
   readonly estimator: Estimator;
+  /** Keys whose inputs stand in the journal, and the last variables of each variant: neither is written twice. */
+  readonly written: { readonly keys: Set<string>; readonly variables: Map<string, string> };
 }
 
 export interface Counts {
@@ -29,49 +39,87 @@ export interface Counts {
   readonly notOk: number;
 }
 
-export function makeSession(parts: Omit<Session, 'trials' | 'left' | 'estimator'>): Session {
-  const trials = trialsOf(parts.journal.entries);
-  const left = new Map(parts.plan.variants.map(({ id }) => [id, parts.plan.replicates.max]));
-  const session: Session = { ...parts, trials, left, estimator: estimator() };
-  for (const entry of trials.values()) account(session, entry);
+type Derived = 'trials' | 'left' | 'failures' | 'estimator' | 'written';
+
+export function makeSession(parts: Omit<Session, Derived>): Session {
+  const session: Session = {
+    ...parts,
+    trials: new Map(),
+    left: new Map(parts.plan.variants.map(({ id }) => [id, parts.blocks.length])),
+    failures: new Map(),
+    estimator: estimator(),
+    written: { keys: new Set(), variables: new Map() },
+  };
+  for (const entry of trialsOf(parts.journal.entries).values()) account(session, entry);
   return session;
 }
 
-/** Puts a trial on the disk, and only then tells of it. */
-export async function keepTrial(session: Session, entry: TrialEntry): Promise<void> {
-  await session.journal.append(entry);
-  session.trials.set(entry.trialId, entry);
-  account(session, entry);
-  session.report({
-    type: 'trial ended',
-    trialId: entry.trialId,
-    cell: entry.cell,
-    block: entry.block,
-    position: entry.position,
-    outcome: entry.outcome,
-    ...(entry.reason === undefined ? {} : { reason: entry.reason }),
-    durationSeconds: entry.durationSeconds,
-    values: mainValues(entry),
-    cautions: entry.cautions,
-    ...progressOf(session),
-  });
+/** Puts trials on the disk, in one write, and only then tells of them. */
+export async function keepTrials(session: Session, ...entries: readonly TrialEntry[]): Promise<void> {
+  await session.journal.append(...entries.map((entry) => lean(session, entry)));
+  for (const entry of entries) {
+    account(session, entry);
+    session.report({
+      type: 'trial ended',
+      trialId: entry.trialId,
+      cell: entry.cell,
+      block: entry.block,
+      position: entry.position,
+      ...(entry.attempt === undefined ? {} : { attempt: entry.attempt }),
+      outcome: entry.outcome,
+      ...(entry.reason === undefined ? {} : { reason: entry.reason }),
+      durationSeconds: entry.durationSeconds,
+      values: mainValues(entry),
+      cautions: entry.cautions,
+      ...progressOf(session),
+    });
+  }
+}
+
+/** Takes over trials of earlier runs; they are counted, and not told one by one. */
+export async function keepReused(session: Session, entries: readonly TrialEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  await session.journal.append(...entries.map((entry) => lean(session, entry)));
+  for (const entry of entries) account(session, entry);
+}
+
+/** Inputs once per key, variables once per variant and whenever they differ: a journal of 10,000 trials stays readable. */
+function lean(session: Session, { inputs: _, variables, ...entry }: TrialEntry): TrialEntry {
+  const { keys, variables: seen } = session.written;
+  const inputs = session.inputs.get(entry.variantId);
+  const withInputs = entry.key !== undefined && inputs && !keys.has(entry.key);
+  if (entry.key !== undefined) keys.add(entry.key);
+  const text = JSON.stringify(variables);
+  const withVariables = variables !== undefined && seen.get(entry.variantId) !== text;
+  if (withVariables) seen.set(entry.variantId, text);
+  return {
+    ...entry,
+    ...(withInputs ? { inputs: JSON.parse(JSON.stringify(inputs)) } : {}),
+    ...(withVariables ? { variables } : {}),
+  };
 }
 
 function account(session: Session, entry: TrialEntry): void {
-  if (entry.block === 0) return;
+  session.trials.set(entry.trialId, entry);
+  if (entry.inputs !== undefined && entry.key !== undefined) session.written.keys.add(entry.key);
+  if (entry.variables !== undefined) session.written.variables.set(entry.variantId, JSON.stringify(entry.variables));
+  if (entry.block === 0 || !entry.counted) return;
   session.left.set(entry.variantId, (session.left.get(entry.variantId) ?? 1) - 1);
-  if (entry.outcome !== 'skipped') session.estimator.add(entry.variantId, entry.durationSeconds);
+  if (entry.outcome === 'skipped') return;
+  session.estimator.add(entry.variantId, entry.durationSeconds);
+  const before = session.failures.get(entry.variantId)?.count ?? 0;
+  const count = entry.outcome === 'ok' ? 0 : before + 1;
+  session.failures.set(entry.variantId, { count, reason: entry.reason ?? '' });
 }
 
 export function progressOf(session: Session): Progress {
-  const { plan, left } = session;
-  const total = plan.variants.length * plan.replicates.max;
-  const remaining = [...left.values()].reduce((sum, count) => sum + count, 0);
-  return { done: total - remaining, total, remainingSeconds: session.estimator.remaining(left) };
+  const total = session.plan.variants.length * session.blocks.length;
+  const remaining = [...session.left.values()].reduce((sum, count) => sum + count, 0);
+  return { done: total - remaining, total, remainingSeconds: session.estimator.remaining(session.left) };
 }
 
 export function countsOf(session: Pick<Session, 'trials'>): Counts {
-  const counted = [...session.trials.values()].filter(({ block }) => block > 0);
+  const counted = [...session.trials.values()].filter(({ block, counted }) => block > 0 && counted);
   const ok = counted.filter(({ outcome }) => outcome === 'ok').length;
   return { trials: counted.length, ok, notOk: counted.length - ok };
 }
@@ -89,10 +137,4 @@ function mainValues(entry: TrialEntry): Readonly<Record<string, number>> {
   const values: Record<string, number> = {};
   for (const series of entry.samples) values[series.metric] ??= medianOf(series.values);
   return values;
-}
-
-function medianOf(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }

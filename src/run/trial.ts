@@ -5,17 +5,10 @@ import type { Journal } from '../journal/write.ts';
 import type { PlannedTrial } from '../plan/order.ts';
 import type { Build } from '../server/build.ts';
 import type { Server } from '../server/start.ts';
-import type { Cell, Measurement, Setup } from '../study/types.ts';
+import type { Cell, Measurement, Setup, TrialPolicy } from '../study/types.ts';
 import type { Effects, Preparation } from './effects.ts';
 import { deadline } from './limits.ts';
 import { type Roots, rooted } from './roots.ts';
-
-/** Seconds that a phase may take before the trial ends as `timeout`. */
-export interface Limits {
-  readonly startSeconds: number;
-  readonly measurementSeconds: number;
-  readonly trialSeconds: number;
-}
 
 /** Measurements to be made at one within cell, in the order declared. */
 export interface Stage {
@@ -30,8 +23,11 @@ export interface TrialRequest {
   readonly build: Build;
   readonly setup: Setup;
   readonly stages: readonly Stage[];
-  readonly limits: Limits;
+  readonly policy: TrialPolicy;
+  /** Put before the server's command: `taskset -c 0`. */
   readonly prefix: readonly string[];
+  /** Waits for a trial that runs in step with this one, before each measurement. */
+  readonly step?: () => Promise<void>;
   /** Where the trial's own data directory is made, 0700. */
   readonly trialsDirectory: string;
   readonly roots: Roots;
@@ -77,7 +73,7 @@ export async function runTrial(request: TrialRequest): Promise<TrialEntry> {
     details: {},
     texts: new Map(),
   };
-  const limit = deadline(request.preparation.signal, request.limits.trialSeconds, 'the trial');
+  const limit = deadline(request.preparation.signal, request.policy.trialSeconds, 'the trial');
   let failure: { readonly outcome: Outcome; readonly reason: string } | null = null;
   try {
     await measureAll(request, dataDirectory, gathered, limit.signal);
@@ -105,7 +101,7 @@ async function measureAll(
   const { effects, build, setup, phase } = request;
   const options = setup.options ?? {};
   const start = async (): Promise<Server> => {
-    const limit = deadline(signal, request.limits.startSeconds + 10, 'the start of the server');
+    const limit = deadline(signal, request.policy.startSeconds + 10, 'the start of the server');
     try {
       // startServer keeps the limit itself, with better evidence; ours is for one that hangs.
       const starting = effects.startServer(build, {
@@ -113,7 +109,7 @@ async function measureAll(
         options,
         env: setup.env ?? {},
         prefix: request.prefix,
-        startSeconds: request.limits.startSeconds,
+        startSeconds: request.policy.startSeconds,
         cacheDirectory: request.preparation.cacheDirectory,
         signal: limit.signal,
       });
@@ -148,8 +144,9 @@ async function measureStage(
 ): Promise<void> {
   const suffix = Object.keys(stage.within).length === 0 ? '' : ` at ${cellText(stage.within)}`;
   for (const [name, measurement] of Object.entries(stage.measurements)) {
+    if (request.step !== undefined) await raced(signal, request.step());
     request.phase(`measuring ${name}${suffix}`);
-    const limit = deadline(signal, request.limits.measurementSeconds, `measurement "${name}"${suffix}`);
+    const limit = deadline(signal, request.policy.measurementSeconds, `measurement "${name}"${suffix}`);
     try {
       const context = {
         build: request.build,

@@ -90,7 +90,7 @@ function splitBySuite(sources: readonly AptSource[]): readonly AptSource[] {
       source.suites.map((suite) => ({
         ...source,
         types: ['deb'],
-        uris: [uri.endsWith('/') ? uri : `${uri}/`],
+        uris: [uri.replace(/\/+$/, '')],
         suites: [suite],
       })),
     ),

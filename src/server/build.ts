@@ -25,8 +25,8 @@ export interface Build {
   readonly executableSha256: string;
 }
 
-/** A build that has not run yet: what can be known from its files alone. */
-export type FoundBuild = Omit<Build, 'id' | 'version' | 'sourceRevision' | 'toolchain'>;
+/** A build that has not served yet: what its files and its `--version` tell. */
+export type FoundBuild = Omit<Build, 'id' | 'sourceRevision' | 'toolchain'>;
 
 /** The id of a build: the same binary obtained the same way has the same id on every machine. */
 export function buildId(build: Omit<Build, 'id'>): string {

@@ -1,27 +1,65 @@
 import type { Socket } from 'node:net';
 import mysql, { type Connection, type FieldPacket } from 'mysql2/promise';
 import { BenchbookError, sentenceOf } from '../errors.ts';
+import type { Sql } from '../study/types.ts';
 
 /** A row by column name: see `query` for how types arrive. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Types of columns in the protocol that mysql2 would hand over in more than one way. */
+/** Type of a BIGINT column in the protocol. */
 const LONGLONG = 8;
+
+/** How every connection of ours hands over rows: nothing rounded, nothing turned into a Date of the client's zone. */
+export const connectionSettings = {
+  supportBigNumbers: true,
+  dateStrings: true,
+  jsonStrings: true,
+  rowsAsArray: true,
+  charset: 'utf8mb4',
+} as const;
 
 /** Connects as root without a password over a socket that is already open, or by path. */
 export async function connect(
   target: { readonly stream: Socket } | { readonly socketPath: string },
 ): Promise<Connection> {
-  return await mysql.createConnection({
-    ...('stream' in target ? { stream: target.stream } : { socketPath: target.socketPath }),
-    user: 'root',
-    supportBigNumbers: true,
-    dateStrings: true,
-    jsonStrings: true,
-    rowsAsArray: true,
-    charset: 'utf8mb4',
-  });
+  return await mysql.createConnection({ ...connectionSettings, ...target, user: 'root' });
 }
+
+interface SqlSettings {
+  /** How long one statement may take. */
+  readonly limitSeconds?: number;
+  /** Called with each error, to throw a better one. */
+  readonly explain?: (error: unknown) => Promise<never>;
+}
+
+/** The statements of one connection as a function, with `sql.time`. */
+export function sqlOver(connection: Connection, settings: SqlSettings = {}): Sql {
+  const { limitSeconds, explain } = settings;
+  const sql = async (text: string, values: readonly unknown[] = []) => {
+    try {
+      return await query(connection, text, values, limitSeconds);
+    } catch (error) {
+      if (explain !== undefined) await explain(error);
+      throw error;
+    }
+  };
+  const time = async (text: string, values?: readonly unknown[]) => {
+    const start = process.hrtime.bigint();
+    const rows = await sql(text, values);
+    return { seconds: Number(process.hrtime.bigint() - start) / 1e9, rows };
+  };
+  return Object.assign(sql, { time }) as Sql;
+}
+
+/** Whether an error says that the connection is gone, whatever the reason. */
+export function isLost(error: unknown): boolean {
+  const cause = error instanceof BenchbookError ? error.cause : error;
+  const { code, fatal } = (cause ?? {}) as { code?: unknown; fatal?: unknown };
+  return code !== TIMEOUT && (fatal === true || LOST_CODES.has(String(code)) || /closed state/.test(sentenceOf(cause)));
+}
+
+const TIMEOUT = 'PROTOCOL_SEQUENCE_TIMEOUT';
+const LOST_CODES = new Set(['PROTOCOL_CONNECTION_LOST', 'ECONNRESET', 'EPIPE', 'ER_SERVER_SHUTDOWN']);
 
 /**
  * Runs one statement and returns its rows, no value rounded: integers are numbers where a double holds them exactly
@@ -32,9 +70,14 @@ export async function query(
   connection: Connection,
   text: string,
   values: readonly unknown[] = [],
+  limitSeconds?: number,
 ): Promise<readonly Row[]> {
   try {
-    const [rows, fields] = await connection.query(text, [...values]);
+    const [rows, fields] = await connection.query({
+      sql: text,
+      values: [...values],
+      ...(limitSeconds === undefined ? {} : { timeout: limitSeconds * 1000 }),
+    });
     // A procedure returns several results; a statement without a result returns a header.
     if (!Array.isArray(rows) || !Array.isArray(fields)) return [];
     if (fields.length > 0 && Array.isArray(fields[0])) {
@@ -44,6 +87,10 @@ export async function query(
     return named(rows as unknown[][], fields as FieldPacket[], text);
   } catch (error) {
     if (error instanceof BenchbookError) throw error;
+    if ((error as { code?: unknown }).code === TIMEOUT) {
+      const sentence = `The server did not answer "${shorten(text)}" within ${limitSeconds} s.`;
+      throw new BenchbookError('server', sentence, { outcome: 'timeout', cause: error });
+    }
     throw new BenchbookError('measure', `The server refused "${shorten(text)}": ${sentenceOf(error)}`, {
       cause: error,
     });

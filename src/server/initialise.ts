@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { BenchbookError } from '../errors.ts';
@@ -41,11 +41,19 @@ export async function initialise(
     signal: environment.signal,
   });
   await rm(temporary, { recursive: true, force: true });
-  if (result.code === 0) return;
+  if (result.code === 0) {
+    // As the vendor's script does; it is what tells the version of a data directory.
+    if (build.family === 'mariadb') await writeFile(join(dataDirectory, upgradeInfoName(build)), build.version);
+    return;
+  }
   const line = decisiveError(result.stderr) ?? lastLines(result.stderr, 1);
   throw new BenchbookError('server', `The server could not make a data directory: ${line}`, {
     evidence: { 'error log': lastLines(result.stderr, 200) },
   });
+}
+
+function upgradeInfoName(build: FoundBuild): string {
+  return Number.parseInt(build.version, 10) >= 11 ? 'mariadb_upgrade_info' : 'mysql_upgrade_info';
 }
 
 /** The SQL that makes the system tables, or null where the server makes them by itself. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, realpath } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { BenchbookError } from '../errors.ts';
 import type { JsonValue } from '../journal/entry.ts';
 import type { Family, FoundBuild } from './build.ts';
@@ -40,8 +40,9 @@ export async function findServer(root: string, request: FindRequest): Promise<Fo
 export async function describeServer(binary: string, root: string, request: FindRequest): Promise<FoundBuild> {
   const executable = await realpath(binary);
   const command = request.ownLoader ? [...(await loaderOf(root)), executable] : [executable];
-  const env = request.env ?? {};
-  const base = dirname(dirname(executable));
+  const folder = dirname(executable);
+  const base = /^(s?bin|libexec)$/.test(basename(folder)) ? dirname(folder) : folder;
+  const env = { ...(request.ownLoader ? {} : await ownLibraries(base, folder)), ...request.env };
   const share = await shareFolder(base);
   const plugins = await pluginFolder(base);
   const defaults = [
@@ -53,7 +54,7 @@ export async function describeServer(binary: string, root: string, request: Find
     .update(await readFile(executable))
     .digest('hex');
   return {
-    family: await familyOf(command, env),
+    ...(await whatItSays(command, env)),
     executable,
     command,
     env,
@@ -64,10 +65,19 @@ export async function describeServer(binary: string, root: string, request: Find
 }
 
 /** Asks the binary itself: names of files say nothing, since MariaDB ships a `mysqld` too. */
-async function familyOf(command: readonly string[], env: Readonly<Record<string, string>>): Promise<Family> {
+async function whatItSays(
+  command: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<{ readonly family: Family; readonly version: string }> {
   const [program = '', ...rest] = command;
   const { code, stdout, stderr } = await runTool(program, [...rest, '--no-defaults', '--version'], { env });
-  if (code === 0 && /\bVer\s+\S+/.test(stdout)) return /mariadb/i.test(stdout) ? 'mariadb' : 'mysql';
+  const version = /\bVer\s+(\d\S*)/.exec(stdout)?.[1];
+  if (code === 0 && version !== undefined) return { family: /mariadb/i.test(version) ? 'mariadb' : 'mysql', version };
+  if (code === 0) {
+    throw new BenchbookError('server', `${command.at(-1)} is neither a MariaDB nor a MySQL server.`, {
+      hint: 'It must be the server binary itself: mariadbd or mysqld.',
+    });
+  }
   throw new BenchbookError(
     'server',
     `${command.at(-1)} does not run here: ${lastLines(stderr || stdout, 1) || `exit code ${code}`}`,
@@ -95,6 +105,16 @@ async function loaderOf(root: string): Promise<readonly string[]> {
     if (loader !== undefined) return [join(path, loader), '--library-path', paths.join(':')];
   }
   throw new BenchbookError('server', `There is no dynamic loader below ${root}.`);
+}
+
+/** Distributions carry some libraries of their own beside the binary; `/usr` is searched anyway. */
+async function ownLibraries(base: string, folder: string): Promise<Readonly<Record<string, string>>> {
+  if (base === '/usr' || base === '/') return {};
+  const paths: string[] = [];
+  for (const path of [join(base, 'lib/private'), join(base, 'lib'), folder]) {
+    if ((await namesIn(path, /\.so(\.\d+)*$/)).length > 0) paths.push(path);
+  }
+  return paths.length === 0 ? {} : { LD_LIBRARY_PATH: paths.join(':') };
 }
 
 async function shareFolder(base: string): Promise<string | null> {

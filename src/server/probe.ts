@@ -19,7 +19,7 @@ export async function probeBuild(found: FoundBuild, environment: ServerEnvironme
   try {
     const dataDirectory = join(work, 'data');
     await initialise(found, dataDirectory, {}, environment);
-    const unnamed: Build = { ...found, id: 'probe', version: '', sourceRevision: null, toolchain: null };
+    const unnamed: Build = { ...found, id: 'probe', sourceRevision: null, toolchain: null };
     const server = await startServer(unnamed, {
       dataDirectory,
       options: {},

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from 'mysql2/promise';
 import { BenchbookError } from '../errors.ts';
 import type { Moment } from '../journal/entry.ts';
-import { connect, query } from './connection.ts';
-import type { Exit } from './start.ts';
+import { connect, isLost, query } from './connection.ts';
+import { describeExit, type Exit } from './launch.ts';
 
 /** How often the socket is looked for; the resolution of the moment "socket". */
 const POLL_MILLISECONDS = 1;
@@ -24,11 +24,11 @@ interface Awaited {
  * way. Once the socket accepts, the open connection waits in the server's own queue, so nothing is polled from then on:
  * the answer comes as soon as the server handles connections.
  */
-export async function awaitReady(wait: Awaited): Promise<{ readonly connection: Connection }> {
+export async function awaitReady(wait: Awaited): Promise<Connection> {
   const stop = new AbortController();
   const early = wait.exited.then((exit) => {
     throw new BenchbookError('server', `The server exited before it was ready (${describeExit(exit)}).`, {
-      outcome: exit.signal === null || exit.signal === 'SIGTERM' ? 'failed' : 'crashed',
+      outcome: exit.signal === null ? 'failed' : 'crashed',
     });
   });
   const late = sleep(wait.limitSeconds * 1000, undefined, { signal: stop.signal }).then(() => {
@@ -49,7 +49,7 @@ export async function awaitReady(wait: Awaited): Promise<{ readonly connection: 
   }
 }
 
-async function firstAnswer(wait: Awaited, signal: AbortSignal): Promise<{ readonly connection: Connection }> {
+async function firstAnswer(wait: Awaited, signal: AbortSignal): Promise<Connection> {
   while (!existsSync(wait.socketPath)) await sleep(POLL_MILLISECONDS, undefined, { signal });
   wait.moments.push({ name: 'socket', atSeconds: wait.elapsedSeconds() });
   for (;;) {
@@ -58,7 +58,7 @@ async function firstAnswer(wait: Awaited, signal: AbortSignal): Promise<{ readon
       const connection = await connect({ stream });
       await query(connection, 'SELECT 1');
       wait.moments.push({ name: 'first query', atSeconds: wait.elapsedSeconds() });
-      return { connection };
+      return connection;
     } catch (error) {
       signal.throwIfAborted();
       if (!isTransient(error)) throw error;
@@ -78,15 +78,5 @@ function open(path: string): Promise<Socket> {
 /** Between bind and listen the socket refuses; an upgrading server may close it once more. */
 function isTransient(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
-  return (
-    code === 'ECONNREFUSED' ||
-    code === 'ENOENT' ||
-    code === 'ECONNRESET' ||
-    code === 'PROTOCOL_CONNECTION_LOST' ||
-    code === 'EPIPE'
-  );
-}
-
-export function describeExit(exit: Exit): string {
-  return exit.signal === null ? `exit code ${exit.code}` : `signal ${exit.signal}`;
+  return code === 'ECONNREFUSED' || code === 'ENOENT' || isLost(error);
 }

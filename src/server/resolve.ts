@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { BenchbookError } from '../errors.ts';
 import type { ServerSource } from '../study/types.ts';
 import { type Build, type FoundBuild, shortHash } from './build.ts';
 import { fetchDebian } from './debian.ts';
 import type { ServerEnvironment } from './environment.ts';
+import { resolveExternal } from './external.ts';
+import { buildFromGit } from './git.ts';
 import { findInstalled, installedServer } from './installed.ts';
 import { withLock } from './lock.ts';
 import { probeBuild } from './probe.ts';
+import { fetchTarball } from './tarball.ts';
 
 /**
  * From where a server comes to a build that can be started: found, or fetched into the cache once, and asked once what
@@ -17,6 +19,7 @@ import { probeBuild } from './probe.ts';
  */
 export async function resolveBuild(source: ServerSource, environment: ServerEnvironment): Promise<Build> {
   environment.signal?.throwIfAborted();
+  if (source.source === 'external') return await resolveExternal(source);
   await mkdir(environment.cacheDirectory, { recursive: true, mode: 0o700 });
   const key = sourceKey(source);
   return await withLock(join(environment.cacheDirectory, 'locks', key), environment, async () => {
@@ -31,14 +34,19 @@ export async function resolveBuild(source: ServerSource, environment: ServerEnvi
   });
 }
 
-async function find(source: ServerSource, environment: ServerEnvironment): Promise<FoundBuild> {
+async function find(
+  source: Exclude<ServerSource, { source: 'external' }>,
+  environment: ServerEnvironment,
+): Promise<FoundBuild> {
   switch (source.source) {
     case 'installed':
       return await findInstalled(source, environment);
     case 'debian':
       return await fetchDebian(source, environment);
-    default:
-      throw new BenchbookError('server', `Servers from "${source.source}" are not supported yet.`);
+    case 'tarball':
+      return await fetchTarball(source, environment);
+    case 'git':
+      return await buildFromGit(source, environment);
   }
 }
 

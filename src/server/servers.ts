@@ -1,5 +1,6 @@
 import { BenchbookError } from '../errors.ts';
 import type { ServerSource } from '../study/types.ts';
+import { parseDsn } from './dsn.ts';
 
 interface DebianOptions {
   /** "10.11.18" or the full package version; the suite's newest where absent. */
@@ -8,6 +9,17 @@ interface DebianOptions {
   readonly packages?: readonly string[];
   /** A mirror's address, where this machine's own apt sources do not have the suite. */
   readonly mirror?: string;
+}
+
+interface GitOptions {
+  readonly repository: string;
+  readonly ref: string;
+  /** Files, applied in order; relative to the current directory. */
+  readonly patches?: readonly string[];
+  /** Arguments of cmake, as "-DWITH_SSL=system". */
+  readonly cmake?: readonly string[];
+  /** The one target to build, as "mariadbd"; everything is built and installed where absent. */
+  readonly target?: string;
 }
 
 /** Where servers come from: plain data, to be used as levels of a factor or in `setup`. */
@@ -30,6 +42,35 @@ export const servers = {
       ...(packages === undefined ? {} : { packages: texts(packages, 'packages of servers.debian') }),
       ...(mirror === undefined ? {} : { mirror: text(mirror, 'mirror of servers.debian', 'an address') }),
     };
+  },
+  /** A binary distribution as vendors ship it, from a path or an http(s) address. */
+  tarball(location: string, options: { readonly sha256: string }): ServerSource {
+    known(options ?? {}, ['sha256'], 'servers.tarball');
+    const sha256 = text(options?.sha256, 'servers.tarball(…, { sha256 })', 'the SHA-256 of the archive').toLowerCase();
+    if (!/^[0-9a-f]{64}$/.test(sha256)) {
+      throw new BenchbookError('study', `A SHA-256 has 64 hex digits; "${sha256}" has not.`);
+    }
+    return { source: 'tarball', location: text(location, 'servers.tarball(location)', 'a path or an address'), sha256 };
+  },
+  /** Built from a git repository: cached by commit, patches, cmake options, target and compiler. */
+  git(options: GitOptions): ServerSource {
+    known(options ?? {}, ['repository', 'ref', 'patches', 'cmake', 'target'], 'servers.git');
+    const { repository, ref, patches, cmake, target } = options;
+    const checkedRef = text(ref, 'ref of servers.git', 'a branch, tag or commit');
+    if (checkedRef.startsWith('-')) throw new BenchbookError('study', `"${ref}" is no branch, tag or commit.`);
+    return {
+      source: 'git',
+      repository: text(repository, 'repository of servers.git', 'a path or an address'),
+      ref: checkedRef,
+      ...(patches === undefined ? {} : { patches: texts(patches, 'patches of servers.git') }),
+      ...(cmake === undefined ? {} : { cmake: texts(cmake, 'cmake options of servers.git') }),
+      ...(target === undefined ? {} : { target: text(target, 'target of servers.git', 'the name of a target') }),
+    };
+  },
+  /** A server that somebody else runs: SQL only, never started, stopped or configured. */
+  external(dsn: string): ServerSource {
+    parseDsn(text(dsn, 'servers.external(dsn)', 'an address'));
+    return { source: 'external', dsn };
   },
 } as const;
 

@@ -1,39 +1,43 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import type { Connection } from 'mysql2/promise';
 import { BenchbookError, sentenceOf } from '../errors.ts';
-import { decisiveError, isReadyLine } from '../formats/errorLog.ts';
 import type { Moment } from '../journal/entry.ts';
-import type { Options } from '../study/types.ts';
+import type { Options, Sql, SqlConnection } from '../study/types.ts';
+import { serverArgv, shortTemporaryFolder } from './argv.ts';
 import type { Build } from './build.ts';
-import { query, type Row } from './connection.ts';
 import { type CpuTime, cpuTimeOf } from './cpu.ts';
+import { checkDataDirectory } from './data-directory.ts';
 import { defaultCacheDirectory } from './environment.ts';
-import { optionArguments } from './options.ts';
+import { collectEvidence } from './evidence.ts';
+import { connectExternal, isExternal } from './external.ts';
+import { type Exit, type Launched, launch } from './launch.ts';
 import { awaitReady } from './ready.ts';
 import { register, registryDirectory } from './registry.ts';
-import { lastLines } from './run-tool.ts';
-import { stopServer } from './stop.ts';
+import { runningServer } from './running.ts';
+import { withLog } from './with-log.ts';
 
 export interface StartRequest {
   readonly dataDirectory: string;
   readonly options: Options;
   readonly env?: Readonly<Record<string, string>>;
+  /** A storage engine that must be there: its plugin is loaded where it has one. */
+  readonly engine?: string;
   /** Put before the command: `taskset -c 0`, a cgroup wrapper. */
   readonly prefix?: readonly string[];
   /** How long it may take to answer the first query. */
   readonly startSeconds: number;
+  /** How long one statement may take; 3600 by default. */
+  readonly statementSeconds?: number;
+  /** Whether a crash leaves a core file, in the data directory unless the system puts it elsewhere. */
+  readonly core?: boolean;
   /** The cache folder, where running servers are written down; the default one where absent. */
   readonly cacheDirectory?: string;
   readonly signal?: AbortSignal;
 }
 
-export interface Exit {
-  readonly code: number | null;
-  readonly signal: string | null;
-}
+export type { Exit };
+
+export type StopMode = 'fast' | 'slow' | 'crash';
 
 /** A server that has answered its first query. */
 export interface Server {
@@ -43,16 +47,21 @@ export interface Server {
   readonly dataDirectory: string;
   /** The exact command line. */
   readonly argv: readonly string[];
-  /** Seconds from the return of spawn, in the order in which they came; see `MomentName`. Grows as the log does. */
+  /** Seconds from the return of spawn, in the order in which they came: "spawn", "socket", "ready line", "first query", "log". */
   readonly moments: readonly Moment[];
   /** CPU time of the process up to its first answer. */
   readonly cpuAtReady: CpuTime;
   readonly exited: Promise<Exit>;
   logText(): string;
-  /** One statement on a connection that is kept open; see `query` in connection.ts for types and errors. */
-  sql(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
-  /** Ends it: `fast` as SIGTERM does, `slow` after purge with a full flush, `crash` with SIGKILL. Seconds from the request to the exit. */
-  stop(mode: 'fast' | 'slow' | 'crash'): Promise<{ readonly seconds: number }>;
+  /** Statements on a connection that is kept open. */
+  readonly sql: Sql;
+  /** A further connection. */
+  connect(): Promise<SqlConnection>;
+  /**
+   * Ends it: `fast` as SIGTERM does, `slow` after purge with a full flush, `crash` with SIGKILL. Seconds from the
+   * request to the exit. A server that does not follow in time is killed, and that is an error with evidence.
+   */
+  stop(mode: StopMode): Promise<{ readonly seconds: number }>;
 }
 
 /**
@@ -61,170 +70,52 @@ export interface Server {
  * does not answer in time (`timeout`); ('interrupted') where the signal fires. It never leaves a process behind.
  */
 export async function startServer(build: Build, request: StartRequest): Promise<Server> {
-  request.signal?.throwIfAborted();
+  if (request.signal?.aborted) throw new BenchbookError('interrupted', 'Interrupted before the server was started.');
+  if (isExternal(build)) return await connectExternal(build);
+  await checkDataDirectory(build, request.dataDirectory);
   const socketFolder = await mkdtemp(join(shortTemporaryFolder(), 'benchbook-'));
   const socketPath = join(socketFolder, 's');
   await mkdir(`${request.dataDirectory}.tmp`, { recursive: true });
-  const argv = [...(request.prefix ?? []), ...serverArguments(build, request, socketFolder)];
-  const registration = await register(
-    registryDirectory(request.cacheDirectory ?? defaultCacheDirectory()),
-    request.dataDirectory,
-    socketFolder,
-  );
+  const argv = serverArgv(build, { ...request, socketFolder });
+  const registry = registryDirectory(request.cacheDirectory ?? defaultCacheDirectory());
+  const registration = await register(registry, request.dataDirectory, socketFolder);
   const cleanUp = async () => {
     await rm(socketFolder, { recursive: true, force: true });
     await rm(`${request.dataDirectory}.tmp`, { recursive: true, force: true });
     await registration.done();
   };
-  const { child, moments, elapsedSeconds, log, exited } = launch(argv, { ...build.env, ...request.env });
+  const launched = launch(argv, { ...build.env, ...request.env }, request.dataDirectory);
+  const { child, exited, log } = launched;
   if (child.pid === undefined) {
     await cleanUp();
-    throw new BenchbookError(
-      'server',
-      `The server could not be started: ${sentenceOf(await exited.catch((error) => error))}`,
-    );
+    const why = sentenceOf(await exited.catch((error) => error));
+    throw new BenchbookError('server', `The server could not be started: ${why}`, { outcome: 'failed' });
   }
   const afterExit = exited.then(cleanUp, cleanUp);
   try {
     await registration.spawned(child.pid);
-    const { connection } = await awaitReady({
+    const connection = await awaitReady({
+      ...launched,
       socketPath,
-      exited,
-      elapsedSeconds,
-      moments,
       limitSeconds: request.startSeconds,
       signal: request.signal,
     });
     const cpuAtReady = cpuTimeOf(child.pid);
-    return running({
-      build,
-      child,
-      socketPath,
-      request,
-      argv,
-      moments,
-      cpuAtReady,
-      exited,
-      afterExit,
-      log,
-      connection,
-    });
+    return runningServer({ build, request, argv, socketPath, launched, afterExit, cpuAtReady, connection });
   } catch (error) {
+    const evidence = await evidenceOf(error, launched, socketPath);
     child.kill('SIGKILL');
     await afterExit;
-    throw withLog(error, log.text);
+    throw withLog(error, log.text, evidence);
   }
 }
 
-interface Parts {
-  readonly build: Build;
-  readonly child: ChildProcess;
-  readonly socketPath: string;
-  readonly request: StartRequest;
-  readonly argv: readonly string[];
-  readonly moments: readonly Moment[];
-  readonly cpuAtReady: CpuTime;
-  readonly exited: Promise<Exit>;
-  readonly afterExit: Promise<void>;
-  readonly log: { readonly text: string };
-  readonly connection: Connection;
-}
-
-function running(parts: Parts): Server {
-  const { build, child, socketPath, request, argv, moments, cpuAtReady, exited, afterExit, log, connection } = parts;
-  connection.on('error', () => undefined);
-  return {
-    build,
-    pid: child.pid!,
-    socketPath,
-    dataDirectory: request.dataDirectory,
-    argv,
-    moments,
-    cpuAtReady,
-    exited,
-    logText: () => log.text,
-    sql: (text, values) => query(connection, text, values),
-    async stop(mode) {
-      const stopped = await stopServer({ child, connection, exited, family: build.family }, mode).catch((error) => {
-        throw withLog(error, log.text);
-      });
-      await afterExit;
-      return stopped;
-    },
-  };
-}
-
-function serverArguments(build: Build, request: StartRequest, socketFolder: string): readonly string[] {
-  const asRoot = process.getuid?.() === 0 ? [`--user=${userInfo().username}`] : [];
-  const major = Number.parseInt(build.version, 10);
-  const mysqlOnly = build.family === 'mysql' && !(major < 8) ? ['--mysqlx=OFF', '--secure-file-priv='] : [];
-  return [
-    ...build.command,
-    '--no-defaults',
-    ...build.defaults,
-    ...asRoot,
-    `--datadir=${request.dataDirectory}`,
-    `--tmpdir=${request.dataDirectory}.tmp`,
-    `--socket=${join(socketFolder, 's')}`,
-    `--pid-file=${join(socketFolder, 'pid')}`,
-    '--skip-networking',
-    ...mysqlOnly,
-    ...optionArguments(request.options),
-  ];
-}
-
-/** A socket's path may have at most 107 bytes: a long TMPDIR is passed over. */
-function shortTemporaryFolder(): string {
-  return tmpdir().length <= 80 ? tmpdir() : '/tmp';
-}
-
-function launch(argv: readonly string[], env: Readonly<Record<string, string>>) {
-  const moments: Moment[] = [];
-  const log = { text: '' };
-  const [program = '', ...rest] = argv;
-  const before = process.hrtime.bigint();
-  const child = spawn(program, rest, {
-    // A session of its own, so that Ctrl-C on the terminal reaches Benchbook alone and the server is stopped in order.
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH ?? '/usr/bin:/bin', TZ: 'UTC', LC_ALL: 'C', ...env },
-  });
-  const start = process.hrtime.bigint();
-  const elapsedSeconds = () => Number(process.hrtime.bigint() - start) / 1e9;
-  moments.push({ name: 'spawn', atSeconds: Number(before - start) / 1e9 });
-  const exited = new Promise<Exit>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code, signal) => resolve({ code, signal }));
-  });
-  exited.catch(() => undefined);
-  for (const stream of [child.stdout, child.stderr]) {
-    let rest = '';
-    stream.setEncoding('utf8');
-    stream.on('data', (chunk: string) => {
-      const atSeconds = elapsedSeconds();
-      log.text += chunk;
-      const lines = (rest + chunk).split('\n');
-      rest = lines.pop()!;
-      for (const text of lines) {
-        if (isReadyLine(text) && !moments.some((moment) => moment.name === 'ready line'))
-          moments.push({ name: 'ready line', atSeconds });
-        moments.push({ name: 'log', atSeconds, text });
-      }
-    });
-  }
-  return { child, moments, elapsedSeconds, log, exited };
-}
-
-function withLog(error: unknown, log: string): BenchbookError {
-  const known =
-    error instanceof BenchbookError ? error : new BenchbookError('server', sentenceOf(error), { cause: error });
-  const line = decisiveError(log);
-  const sentence =
-    known.code === 'interrupted' || line === null ? known.message : `${known.message.replace(/\.$/, '')}: ${line}`;
-  return new BenchbookError(known.code, sentence, {
-    ...(known.hint === undefined ? {} : { hint: known.hint }),
-    ...(known.outcome === undefined ? {} : { outcome: known.outcome }),
-    evidence: { ...known.evidence, 'error log': lastLines(log, 200) },
-    cause: known.cause,
-  });
+/** Only a server that hangs has more to tell than its log. */
+async function evidenceOf(
+  error: unknown,
+  { child }: Launched,
+  socketPath: string,
+): Promise<Readonly<Record<string, string>>> {
+  if (!(error instanceof BenchbookError) || error.outcome !== 'timeout') return {};
+  return await collectEvidence({ pid: child.pid!, socketPath });
 }

@@ -4,8 +4,10 @@ import type { Connection } from 'mysql2/promise';
 import { BenchbookError } from '../errors.ts';
 import type { Family } from './build.ts';
 import { query } from './connection.ts';
+import { collectEvidence } from './evidence.ts';
+import type { Exit } from './launch.ts';
 import { waitForPurge } from './purge.ts';
-import type { Exit } from './start.ts';
+import type { StopMode } from './start.ts';
 
 const STOP_SECONDS = { fast: 120, slow: 900, crash: 30 };
 
@@ -14,13 +16,11 @@ interface Stoppable {
   readonly connection: Connection;
   readonly exited: Promise<Exit>;
   readonly family: Family;
+  readonly socketPath: string;
 }
 
 /** Ends a server for certain: what does not follow the request within its time is killed, and that is an error. */
-export async function stopServer(
-  server: Stoppable,
-  mode: 'fast' | 'slow' | 'crash',
-): Promise<{ readonly seconds: number }> {
+export async function stopServer(server: Stoppable, mode: StopMode): Promise<{ readonly seconds: number }> {
   const { child, connection, exited } = server;
   if (mode === 'slow' && child.exitCode === null) {
     await waitForPurge((text) => query(connection, text), server.family);
@@ -36,9 +36,11 @@ export async function stopServer(
   ]);
   limit.abort();
   if (inTime) return { seconds: Number(process.hrtime.bigint() - start) / 1e9 };
+  const evidence = await collectEvidence({ pid: child.pid!, socketPath: server.socketPath });
   child.kill('SIGKILL');
   await exited;
   throw new BenchbookError('server', `The server did not stop within ${STOP_SECONDS[mode]} s and was killed.`, {
     outcome: 'timeout',
+    evidence,
   });
 }

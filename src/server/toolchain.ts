@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { JsonValue } from '../journal/entry.ts';
 import type { FoundBuild } from './build.ts';
 import { compilersOf } from './elf.ts';
@@ -25,8 +27,15 @@ export async function toolchainOf(
 /** The C library that the server really runs with: its own loader's, or this machine's. */
 async function libcOf(found: FoundBuild): Promise<string | null> {
   if (found.command.length > 1) {
-    const { stdout } = await runTool(found.command[0]!, ['--version']);
-    return /^ld\.so \((.*?)\)/m.exec(stdout)?.[1] ?? /\bversion ([\d.]+)/.exec(stdout)?.[1] ?? null;
+    // The C library is a program that prints its version; the loader itself can do that only since glibc 2.33.
+    const [loader = '', option = '', libraries = ''] = found.command;
+    const library = libraries
+      .split(':')
+      .map((path) => join(path, 'libc.so.6'))
+      .find((path) => existsSync(path));
+    if (library === undefined) return null;
+    const { stdout } = await runTool(loader, [option, libraries, library]);
+    return /^GNU C Library \((.*?)\)/m.exec(stdout)?.[1] ?? null;
   }
   const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
   const own = report.header?.glibcVersionRuntime;

@@ -1,4 +1,4 @@
-import type { Cell, Factor, Measurement, Metric, Replicates, Setup } from './types.ts';
+import type { Cell, Factor, Measurement, Metric, Order, Replicates, Setup, TrialPolicy } from './types.ts';
 
 /** Values by factor name, as `setup` and `measurements` see them. */
 export type LevelValues = Readonly<Record<string, unknown>>;
@@ -45,6 +45,12 @@ export interface Study {
   /** Called once by `draft/` with the words of the report. */
   readonly report: (words: unknown) => readonly unknown[];
   readonly inputs: readonly StudyInput[];
+  /** `blocks` where absent. */
+  readonly order?: Order;
+  /** Limits, retries and giving up, where they differ from the defaults. */
+  readonly policy?: Partial<TrialPolicy>;
+  /** Values computed from the others, added to what `setup` and `measurements` see; `{}` where absent. */
+  readonly derive?: (values: LevelValues) => LevelValues;
   /** Hash of the measuring code of a study with custom measurements; null where there are none. */
   readonly codeHash: string | null;
 }

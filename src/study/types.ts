@@ -25,12 +25,42 @@ export interface Metric {
   readonly caution?: string;
 }
 
+/** A result's rows, and how long the statement took: client wall time from sending it to its last row. */
+export interface TimedRows<R> {
+  readonly seconds: number;
+  readonly rows: readonly R[];
+}
+
+/**
+ * Statements of one connection, one after the other. `?` in the text stands for a value. No value is rounded: integers
+ * are numbers where a double holds them exactly and bigint beyond; DECIMAL, dates and times are texts, as the server
+ * wrote them; NULL is null. Two columns of the same name are an error.
+ */
+export interface Sql {
+  <R extends object = Readonly<Record<string, unknown>>>(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<readonly R[]>;
+  time<R extends object = Readonly<Record<string, unknown>>>(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<TimedRows<R>>;
+}
+
+/** A further connection; closed at the latest when the server stops. */
+export interface SqlConnection {
+  readonly sql: Sql;
+  close(): Promise<void>;
+}
+
 /** What a custom measurement sees of the running server. */
 export interface CustomServer {
   readonly pid: number;
   readonly socketPath: string;
   readonly dataDirectory: string;
-  sql(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
+  readonly sql: Sql;
+  /** Opens a further connection, for work side by side. */
+  connect(): Promise<SqlConnection>;
 }
 
 /** The values of one trial by metric name; a list is a series of iterations. */
@@ -112,6 +142,8 @@ export interface Factor {
   readonly name: string;
   readonly within: boolean;
   readonly levels: readonly Level[];
+  /** On a factor that one level of an earlier factor brings along: elsewhere a cell has no such factor. */
+  readonly nestedIn?: { readonly factor: string; readonly level: Primitive };
 }
 
 /** Labels by factor name: one variant, or a filter when partial. */
@@ -121,4 +153,36 @@ export type Cell = Readonly<Record<string, Primitive>>;
 export interface Replicates {
   readonly min: number;
   readonly max: number;
+  /** Ends the run between min and max, after a whole block, once it holds in every cell. */
+  readonly until?: UntilRule;
+  /** Seconds: no block begins that would end later; the first block always does. */
+  readonly budgetSeconds?: number;
+  /** Passes over all variants before block 1, kept in the journal and never in statistics. */
+  readonly warmUp?: number;
+}
+
+/** When enough was measured: half the width of the median's interval, as a fraction of the median, is below a limit. */
+export type UntilRule =
+  | { readonly op: 'halfWidth'; readonly metric: string; readonly below: number }
+  | { readonly op: 'and' | 'or'; readonly rules: readonly UntilRule[] };
+
+/**
+ * The order of trials. `blocks`: randomised complete blocks. `interleaved`: blocks in declared order. `sequential`: all
+ * repetitions of a variant, then the next. Duet: blocks of pairs that differ in one factor of two levels, both measured
+ * at the same time on cores of their own.
+ */
+export type Order = 'blocks' | 'interleaved' | 'sequential' | { readonly duet: string };
+
+/** What happens to trials that take too long or fail. */
+export interface TrialPolicy {
+  /** Seconds from spawn to the first answer. */
+  readonly startSeconds: number;
+  /** Seconds of one measurement at one within cell. */
+  readonly measurementSeconds: number;
+  /** Seconds of a whole trial. */
+  readonly trialSeconds: number;
+  /** Further tries of a trial that did not end ok; every try is kept. */
+  readonly retries: number;
+  /** After so many trials of a variant in a row that did not end ok, the rest of them is skipped. */
+  readonly giveUpAfter: number;
 }

@@ -75,6 +75,9 @@ export function fakeWorld(script: Script = {}): Fake {
       directories.delete(path);
       await rm(path, { recursive: true, force: true });
     },
+    watchOver: () => ({ dismiss: () => undefined }),
+    lockHost: async () => ({ release: async () => undefined }),
+    halvesOfCores: async () => ['0', '1'],
     now: () => new Date(Date.UTC(2026, 0, 1) + (seconds + offset) * 1000),
     seconds: () => seconds,
   };
@@ -131,12 +134,16 @@ function fakeServer(build: Build, request: StartRequest, alive: Set<Server>, log
     cpuAtReady: { userSeconds: 0, systemSeconds: 0 },
     exited,
     logText: () => `started on ${request.dataDirectory}\n`,
-    sql: async (text) => {
-      if (text !== 'crash') return [];
-      exit({ code: null, signal: 'SIGSEGV' });
-      alive.delete(server);
-      throw new BenchbookError('server', 'the connection was lost');
-    },
+    sql: Object.assign(
+      async (text: string) => {
+        if (text !== 'crash') return [];
+        exit({ code: null, signal: 'SIGSEGV' });
+        alive.delete(server);
+        throw new BenchbookError('server', 'the connection was lost');
+      },
+      { time: async () => ({ seconds: 0, rows: [] }) },
+    ),
+    connect: async () => ({ sql: server.sql, close: async () => undefined }),
     stop: async (mode) => {
       log.push(`stop ${mode}`);
       alive.delete(server);

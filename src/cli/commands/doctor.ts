@@ -1,5 +1,8 @@
 import { examine } from '../../host/doctor.ts';
+import type { DoctorItem } from '../../host/doctorItem.ts';
 import { findChromium } from '../../render/chromium.ts';
+import { reapLeftovers } from '../../server/registry.ts';
+import { cacheDirectory } from '../cache.ts';
 
 /** `benchbook doctor`: what this machine offers and lacks, and the one command that would enable it. */
 export async function doctor(options: { json?: boolean }): Promise<number> {
@@ -16,7 +19,13 @@ export async function doctor(options: { json?: boolean }): Promise<number> {
         detail: 'reports are written as HTML only',
         mend: 'apt-get install chromium',
       };
-  const items = [...(await examine()), browser];
+  // Servers first: what a killed run changed can't be restored while its server lives.
+  const ended = (await reapLeftovers(cacheDirectory())).map((detail) => ({
+    name: 'left by a killed run',
+    state: 'works' as const,
+    detail,
+  }));
+  const items: readonly DoctorItem[] = [...(await examine(cacheDirectory())), browser, ...ended];
   if (options.json) {
     console.log(JSON.stringify(items, null, 2));
     return 0;

@@ -1,3 +1,4 @@
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { makeDraft } from '../../draft/draft.ts';
 import { makePlan } from '../../plan/plan.ts';
@@ -28,6 +29,8 @@ export async function run(wanted: string, options: PlanOptions): Promise<number>
   const plan = makePlan(study, planRequest(options)); // 2
   const runId = newRunId(new Date());
   const runDirectory = join(process.cwd(), OUTPUT, study.id, runId);
+  await mkdir(runDirectory, { recursive: true });
+  await writeFile(join(runDirectory, 'study.ts'), study.sourceText);
   const interrupt = untilInterrupted();
   const progress = progressOn({
     isTTY: process.stdout.isTTY ?? false,

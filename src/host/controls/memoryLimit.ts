@@ -76,16 +76,20 @@ export async function readLimitEvents(group: Group): Promise<readonly HostCautio
   const read = (file: string) => readText(`${group.directory}/${file}`);
   const count = (text: string | undefined, key: string) =>
     Number(text?.match(new RegExp(`^${key} (\\d+)$`, 'm'))?.[1] ?? 0);
-  const events = group.version === 2 ? await read('memory.events') : undefined;
-  const kills = count(group.version === 2 ? events : await read('memory.oom_control'), 'oom_kill');
-  const reached = group.version === 2 ? count(events, 'max') : Number((await read('memory.failcnt')) ?? 0);
-  const peak = Number(await read(group.version === 2 ? 'memory.peak' : 'memory.max_usage_in_bytes'));
+  const old = group.version === 1;
+  const events = old ? undefined : await read('memory.events');
+  const kills = count(old ? await read('memory.oom_control') : events, 'oom_kill');
+  const limit = Number(await read(old ? 'memory.limit_in_bytes' : 'memory.max'));
+  const peak = Number(await read(old ? 'memory.max_usage_in_bytes' : 'memory.peak'));
+  // Newer kernels no longer count in version 1, and older ones have no peak in version 2.
+  const times = old ? Number((await read('memory.failcnt')) ?? 0) : count(events, 'max');
   const cautions: HostCaution[] = [];
-  if (reached > 0) {
-    const most = Number.isFinite(peak) ? `; its group used ${amountText(peak)} at most` : '';
+  if (times > 0 || peak > limit - 2 ** 18) {
+    const counted = times > 0 ? ` ${times} times` : '';
+    const most = Number.isFinite(peak) ? ` (at most ${amountText(peak)} were used)` : '';
     cautions.push({
       code: 'memory-limit-reached',
-      sentence: `The memory limit was reached ${reached} times${most}: the kernel gave up cached pages to stay below it.`,
+      sentence: `The memory limit of ${amountText(limit)} was reached${counted}${most}: the kernel gave up cached pages to keep it.`,
       about: name,
     });
   }

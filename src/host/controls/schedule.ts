@@ -1,3 +1,4 @@
+import { getPriority } from 'node:os';
 import { execa } from 'execa';
 import { isRoot } from '../tools.ts';
 import { type ControlResult, refuse, settled } from './control.ts';
@@ -17,10 +18,10 @@ export async function pinToCpus(cpus: string): Promise<ControlResult> {
 }
 
 /** Niceness of the server from -20 (first) to 19 (last). */
-export async function setNiceness(nice: number, current = 0): Promise<ControlResult> {
+export async function setNiceness(nice: number): Promise<ControlResult> {
   const name = 'host.nice';
   // `nice` adds, and runs the program also when it was not permitted.
-  const prefix = ['nice', '-n', String(nice - current)];
+  const prefix = ['nice', '-n', String(nice - getPriority())];
   const tried = await execa('nice', [...prefix.slice(1), 'nice'], { reject: false });
   const effective = tried.stdout.trim() || null;
   if (effective !== String(nice)) {

@@ -1,0 +1,50 @@
+import { nameOf } from '../absence.ts';
+import type { Sample } from '../cells.ts';
+import { medianOf, sortedCopy } from '../describe.ts';
+import { medianInterval } from '../median-interval.ts';
+import { precisionOf } from '../precision.ts';
+import type { PlacedCaution } from '../results.ts';
+import { type CautionInput, measuredCells, percent } from './input.ts';
+
+/** What happens inside trials that have several iterations and are no time series. */
+export function iterationCautions(input: CautionInput): readonly PlacedCaution[] {
+  const found: PlacedCaution[] = [];
+  for (const { metric, cell, samples } of measuredCells(input)) {
+    const nested = samples.filter((sample) => sample.values.length >= 3 && sample.at === undefined);
+    if (nested.length === 0) continue;
+    const add = (code: string, sentence: string) => found.push({ code, sentence, about: metric, metric, cell });
+    const where = `${metric} of ${nameOf(cell)}`;
+    const first = firstIteration(nested, input.model.threshold);
+    if (first !== null)
+      add(
+        'first-iteration',
+        `The first iteration of ${where} differs from the later ones, by ${percent(first)}: it is another state, not noise.`,
+      );
+    const precision = precisionOf(nested);
+    if (precision && precision.advice === 'more iterations' && precision.betweenIterations > input.model.threshold)
+      add(
+        'noisy-iterations',
+        `Most of the spread of ${where} lies between iterations, not between trials: more iterations per trial would narrow its interval most cheaply.`,
+      );
+  }
+  return found;
+}
+
+/** By how much the first iteration differs, where trials agree on it beyond the threshold; null where they don't. */
+function firstIteration(samples: readonly Sample[], threshold: number): number | null {
+  const changes = samples.flatMap(({ values: [first, ...rest] }) => {
+    const usual = medianOf(rest);
+    return usual > 0 ? [first! / usual - 1] : [];
+  });
+  if (changes.length === 0) return null;
+  const sorted = sortedCopy(changes);
+  const interval = medianInterval(sorted);
+  const outside = samples.every(
+    ({ values: [first, ...rest] }) => first! > Math.max(...rest) || first! < Math.min(...rest),
+  );
+  const agreed =
+    interval === null
+      ? changes.length >= 3 && outside && (sorted[0]! > threshold || sorted[sorted.length - 1]! < -threshold)
+      : interval.low > threshold || interval.high < -threshold;
+  return agreed ? medianOf(sorted) : null;
+}

@@ -1,0 +1,103 @@
+import { nameOf } from '../absence.ts';
+import { SMALLEST_N } from '../median-interval.ts';
+import type { PlacedCaution } from '../results.ts';
+import { type CautionInput, measuredCells } from './input.ts';
+
+/** How many samples there are, which trials are missing from them, and what could not be paired. */
+export function outcomeCautions(input: CautionInput): readonly PlacedCaution[] {
+  return [
+    ...tooFew(input),
+    ...missingTrials(input),
+    ...unpaired(input),
+    ...reused(input),
+    ...declared(input),
+    ...incomplete(input),
+  ];
+}
+
+/** One caution for all cells where they are alike, else one per cell: a report of 96 cells needs no 96 sentences. */
+function tooFew(input: CautionInput): readonly PlacedCaution[] {
+  const counts = new Map<string, { n: number; metric: string; cell: PlacedCaution['cell'] }>();
+  for (const { metric, cell, samples } of measuredCells(input))
+    counts.set(`${samples.length} ${JSON.stringify(cell)}`, { n: samples.length, metric, cell });
+  const all = [...counts.values()];
+  const alike = new Set(all.map(({ n }) => n)).size === 1;
+  return all
+    .filter(({ n }, i) => n < SMALLEST_N && (!alike || i === 0))
+    .map(({ n, cell }) => ({
+      code: n === 1 ? 'single-sample' : 'few-samples',
+      sentence: sentenceOf(n, alike ? 'each cell' : nameOf(cell!)),
+      ...(alike ? {} : { cell: cell! }),
+    }));
+}
+
+function sentenceOf(n: number, where: string): string {
+  return n === 1
+    ? `A single sample of ${where}: it says nothing of how much the value varies, and decides nothing.`
+    : `Only ${n} samples of ${where}: below ${SMALLEST_N} no interval reaches 95\u00a0%, so that only the smallest and largest value are given and nothing is decided.`;
+}
+
+/** The ok trials are those that survived: their numbers may be better than the cell's. */
+function missingTrials({ index }: CautionInput): readonly PlacedCaution[] {
+  return index.cells.flatMap((cell) => {
+    const { ok = 0, ...others } = index.outcomes(cell);
+    const lost = Object.entries(others).map(([outcome, count]) => `${count} ${outcome}`);
+    if (lost.length === 0) return [];
+    const total = index.trialsAt(cell).length;
+    const rest = ok === 0 ? 'it has no numbers' : `its numbers come from the ${ok} that ended ok`;
+    return [
+      {
+        code: 'trials-missing',
+        sentence: `Of the ${total} trials of ${nameOf(cell)}, ${lost.join(', ')}: ${rest}.`,
+        cell,
+      },
+    ];
+  });
+}
+
+function unpaired({ model, comparisons }: CautionInput): readonly PlacedCaution[] {
+  return Object.keys(model.metrics).flatMap((metric) =>
+    comparisons(metric)
+      .filter((comparison) => !comparison.paired && comparison.ratio !== null)
+      .map(({ numerator, denominator }) => ({
+        code: 'unpaired',
+        sentence: `${metric} of ${nameOf(numerator)} and of ${nameOf(denominator)} were measured in different blocks, so that drift between them is part of their ratio.`,
+        about: metric,
+        metric,
+        cell: numerator,
+      })),
+  );
+}
+
+function reused({ index }: CautionInput): readonly PlacedCaution[] {
+  return index.cells.flatMap((cell) => {
+    const trials = index.trialsAt(cell);
+    const runs = new Set(trials.flatMap((trial) => trial.reused?.runId ?? []));
+    if (runs.size === 0) return [];
+    const count = trials.filter((trial) => trial.reused).length;
+    const sentence = `${count} of the ${trials.length} trials of ${nameOf(cell)} were measured in an earlier run (${[...runs].join(', ')}) and kept.`;
+    return [{ code: 'reused-samples', sentence, cell }];
+  });
+}
+
+/** What the metric's own definition says must be known before comparing it. */
+function declared(input: CautionInput): readonly PlacedCaution[] {
+  const measured = new Set([...measuredCells(input)].map(({ metric }) => metric));
+  return [...measured].flatMap((metric) => {
+    const { caution } = input.model.metrics[metric]!;
+    return caution
+      ? [{ code: 'metric', sentence: `${metric}: ${caution.replace(/\.$/, '')}.`, about: metric, metric }]
+      : [];
+  });
+}
+
+function incomplete({ entries }: CautionInput): readonly PlacedCaution[] {
+  const end = entries.findLast((entry) => entry.type === 'end');
+  if (end?.complete || !entries.some((entry) => entry.type === 'trial')) return [];
+  return [
+    {
+      code: 'incomplete-run',
+      sentence: 'The run did not reach its end: planned trials are missing from every number.',
+    },
+  ];
+}

@@ -1,0 +1,108 @@
+import { createHash, randomInt } from 'node:crypto';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Draft } from '../draft/types.ts';
+import { sentenceOf } from '../errors.ts';
+import type { Entry, RunEntry } from '../journal/entry.ts';
+import { readJournal } from '../journal/read.ts';
+import { makePlan, type Plan, type PlanRequest } from '../plan/plan.ts';
+import type { Study } from '../study/study.ts';
+import { differenceOf } from './begin.ts';
+import { plain } from './keys.ts';
+
+export interface ChooseRequest {
+  readonly study: Study;
+  readonly draft: Draft;
+  /** `output/<study>`: the folder of its runs. */
+  readonly studyDirectory: string;
+  /** Without a seed the newest run's is taken, so that it can go on, else one is drawn. */
+  readonly planRequest: Omit<PlanRequest, 'seed'> & { readonly seed?: number };
+  /** The name of a new run, should there be one. */
+  readonly runId: string;
+  /** Measures everything again: nothing goes on, nothing is kept. */
+  readonly fresh?: boolean;
+  readonly shard?: { readonly index: number; readonly count: number };
+}
+
+/** Parts of the request to `runStudy`. */
+export interface Choice {
+  readonly plan: Plan;
+  readonly runDirectory: string;
+  readonly otherDirectory: string;
+  readonly earlier: readonly string[];
+  /** One sentence on why a new run is begun although there is one before; null where there is nothing to tell. */
+  readonly told: string | null;
+}
+
+/**
+ * The run that a command means: the newest one of the study where it is of the same study, plan and shard, whether it was
+ * interrupted or has ended; else a new one, which keeps what it can from those before.
+ *
+ * @throws BenchbookError as `makePlan` does.
+ */
+export async function chooseRun(request: ChooseRequest): Promise<Choice> {
+  const { study, studyDirectory, planRequest } = request;
+  const runs = await runsOf(studyDirectory);
+  const [newest] = runs;
+  const last = newest === undefined || request.fresh ? null : await lastRun(newest);
+  const found = last === null || typeof last === 'string' ? null : last;
+  const plan = makePlan(study, { ...planRequest, seed: planRequest.seed ?? found?.run.seed ?? randomInt(2 ** 31) });
+  const other = await freeDirectory(studyDirectory, request.runId);
+  if (request.fresh || newest === undefined)
+    return { plan, runDirectory: other, otherDirectory: other, earlier: [], told: null };
+  const reason = typeof last === 'string' ? last : reasonForNew(request, plan, found);
+  if (reason === null) return { plan, runDirectory: newest, otherDirectory: other, earlier: runs.slice(1), told: null };
+  const told = `a new run is begun: the newest one, ${basename(newest)}, ${reason}`;
+  return { plan, runDirectory: other, otherDirectory: other, earlier: runs, told };
+}
+
+interface LastRun {
+  readonly run: RunEntry;
+  readonly entries: readonly Entry[];
+}
+
+function reasonForNew({ study, draft, shard }: ChooseRequest, plan: Plan, last: LastRun | null): string | null {
+  if (last === null) return 'holds nothing';
+  const difference = differenceOf(last.run, {
+    studyId: study.id,
+    studyHash: createHash('sha256').update(study.sourceText).digest('hex'),
+    draft: plain(draft),
+    plan: plain(plan),
+    ...(shard === undefined ? {} : { shard }),
+  });
+  if (difference !== null) return `is of ${difference}`;
+  const isEnded = last.entries.some((entry) => entry.type === 'end');
+  const skipped = last.entries.filter((entry) => entry.type === 'trial' && entry.outcome === 'skipped').length;
+  return isEnded && skipped > 0 ? `skipped ${skipped} trials` : null;
+}
+
+/** Newest first, by their names, which are dates. */
+async function runsOf(studyDirectory: string): Promise<readonly string[]> {
+  const entries = await readdir(studyDirectory, { withFileTypes: true }).catch(() => []);
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const found: string[] = [];
+  for (const name of names.sort().reverse()) {
+    const path = join(studyDirectory, name);
+    const journal = await stat(join(path, 'journal.jsonl')).catch(() => null);
+    if (journal?.isFile()) found.push(path);
+  }
+  return found;
+}
+
+/** The run as far as it goes; null where it has no entry; or what is wrong with it. */
+async function lastRun(directory: string): Promise<LastRun | string | null> {
+  try {
+    const { entries } = await readJournal(directory, { torn: 'drop' });
+    const [run] = entries;
+    return run?.type === 'run' ? { run, entries } : null;
+  } catch (error) {
+    return `is damaged (${sentenceOf(error)})`;
+  }
+}
+
+async function freeDirectory(studyDirectory: string, runId: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const path = join(studyDirectory, number === 1 ? runId : `${runId}-${number}`);
+    if ((await stat(path).catch(() => null)) === null) return path;
+  }
+}

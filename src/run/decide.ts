@@ -1,0 +1,146 @@
+import type { Entry, TrialEntry } from '../journal/entry.ts';
+import { trialIdOf } from '../plan/order.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { Cell } from '../study/types.ts';
+import { differencesOf, keyOf, type TrialInputs } from './keys.ts';
+
+/** A run measured before, newest first in a list of them. */
+export interface EarlierRun {
+  readonly runId: string;
+  readonly entries: readonly Entry[];
+  readonly hashes: readonly string[];
+}
+
+/** What becomes of one variant, and why: told to the person who waits. */
+export interface Decision {
+  readonly variantId: string;
+  readonly cell: Cell;
+  /** Trials from earlier runs, ready to be appended to this one's journal. */
+  readonly kept: readonly TrialEntry[];
+  readonly toMeasure: number;
+  readonly reason: string;
+}
+
+export interface DecideRequest {
+  readonly plan: Plan;
+  /** Blocks of this run (of this shard). */
+  readonly blocks: readonly number[];
+  readonly baseline: Cell;
+  /** Null for a variant that has no server. */
+  readonly inputs: ReadonlyMap<string, TrialInputs | null>;
+  /** Trials in this run's own journal, by id. */
+  readonly own: ReadonlyMap<string, TrialEntry>;
+  readonly earlier: readonly EarlierRun[];
+}
+
+/**
+ * Which trials are kept from earlier runs, by their key: the rest is measured. A baseline whose samples are older than the
+ * new ones of a variant is measured again beside them, since samples of two runs do not pair.
+ */
+export function decide(request: DecideRequest): readonly Decision[] {
+  const found = new Map(request.plan.variants.map(({ id }) => [id, keptOf(request, id)]));
+  const again = baselinesToRepeat(request, found);
+  return request.plan.variants.map(({ id, cell }) => {
+    const repeated = again.get(id);
+    const kept = found.get(id)!.filter(({ block }) => !repeated?.has(block));
+    const own = request.blocks.filter((block) => ownTrial(request, id, block)).length;
+    const toMeasure = request.blocks.length - own - kept.length;
+    const reason = reasonOf(request, id, kept, own, toMeasure, repeated !== undefined);
+    return { variantId: id, cell, kept, toMeasure, reason };
+  });
+}
+
+function ownTrial({ own }: DecideRequest, variantId: string, block: number): TrialEntry | undefined {
+  return own.get(trialIdOf(variantId, block));
+}
+
+/** For each block that this run lacks, the newest trial with the same key, marked with where it comes from. */
+function keptOf(request: DecideRequest, variantId: string): readonly TrialEntry[] {
+  const inputs = request.inputs.get(variantId);
+  if (!inputs) return [];
+  const key = keyOf(inputs);
+  const wanted = new Set(request.blocks.filter((block) => ownTrial(request, variantId, block) === undefined));
+  const kept: TrialEntry[] = [];
+  for (const run of request.earlier) {
+    for (const [index, entry] of run.entries.entries()) {
+      if (!isKeepable(entry, variantId) || entry.key !== key || !wanted.has(entry.block)) continue;
+      wanted.delete(entry.block);
+      const reused = entry.reused ?? { runId: run.runId, line: index + 1, hash: run.hashes[index]! };
+      kept.push({ ...entry, trialId: trialIdOf(variantId, entry.block), reused });
+    }
+  }
+  return kept.sort((a, b) => a.block - b.block);
+}
+
+function isKeepable(entry: Entry, variantId: string): entry is TrialEntry {
+  return entry.type === 'trial' && entry.variantId === variantId && entry.counted && entry.outcome !== 'skipped';
+}
+
+/** By variant: blocks in which a kept baseline must be measured again. */
+function baselinesToRepeat(
+  request: DecideRequest,
+  found: ReadonlyMap<string, readonly TrialEntry[]>,
+): ReadonlyMap<string, ReadonlySet<number>> {
+  const { plan, baseline, blocks } = request;
+  const repeat = new Map<string, Set<number>>();
+  if (Object.keys(baseline).length === 0) return repeat;
+  const byCell = new Map(plan.variants.map(({ id, cell }) => [cellKey(cell), id]));
+  for (const { id, cell } of plan.variants) {
+    const partner = byCell.get(cellKey({ ...cell, ...pick(baseline, cell) }));
+    if (partner === undefined || partner === id) continue;
+    const keptBlocks = new Set(found.get(id)!.map(({ block }) => block));
+    for (const block of blocks) {
+      if (keptBlocks.has(block) || ownTrial(request, id, block)) continue;
+      if (!found.get(partner)!.some((trial) => trial.block === block)) continue;
+      const set = repeat.get(partner) ?? new Set();
+      repeat.set(partner, set.add(block));
+    }
+  }
+  return repeat;
+}
+
+/** The baseline may name within factors or nested ones that this cell has not. */
+function pick(baseline: Cell, cell: Cell): Cell {
+  return Object.fromEntries(Object.entries(baseline).filter(([name]) => cell[name] !== undefined));
+}
+
+function cellKey(cell: Cell): string {
+  return JSON.stringify(Object.entries(cell).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function reasonOf(
+  request: DecideRequest,
+  variantId: string,
+  kept: readonly TrialEntry[],
+  own: number,
+  toMeasure: number,
+  isRepeated: boolean,
+): string {
+  const origin =
+    kept.length === 0 ? '' : `kept from run ${[...new Set(kept.map(({ reused }) => reused!.runId))].join(', ')}`;
+  if (toMeasure === 0) return kept.length === 0 ? 'measured in this run' : `nothing changed: ${origin}`;
+  if (isRepeated) return 'baseline, measured again beside the new samples';
+  if (kept.length > 0) return `${kept.length} of ${request.blocks.length} ${origin}, the rest not measured yet`;
+  if (own > 0) return `${own} of ${request.blocks.length} measured in this run`;
+  const inputs = request.inputs.get(variantId);
+  if (!inputs) return 'there is no server for it';
+  const before = lastInputs(request.earlier, variantId);
+  if (before === null) return 'not measured yet';
+  const differences = differencesOf(before, inputs);
+  return differences.length === 0 ? 'not measured yet in these blocks' : differences.join('; ');
+}
+
+/** The inputs of the newest trial of a variant; they stand with the first trial of their key. */
+function lastInputs(earlier: readonly EarlierRun[], variantId: string): TrialInputs | null {
+  for (const { entries } of earlier) {
+    const trials = entries.filter(
+      (entry): entry is TrialEntry => isKeepable(entry, variantId) && entry.key !== undefined,
+    );
+    const last = trials.at(-1);
+    const first = entries.find(
+      (entry) => entry.type === 'trial' && entry.key === last?.key && entry.inputs !== undefined,
+    );
+    if (last !== undefined && first?.type === 'trial') return first.inputs as unknown as TrialInputs;
+  }
+  return null;
+}

@@ -1,0 +1,29 @@
+/** Where several parties wait for each other, again and again, until they leave. */
+export interface Gate {
+  /** Resolves when every party that has not left has arrived. */
+  arrive(): Promise<void>;
+  leave(): void;
+}
+
+/** A gate for `parties` parties; one that fails leaves, so that the other is not kept waiting. */
+export function gateOf(parties: number): Gate {
+  let present = parties;
+  let waiting: (() => void)[] = [];
+  const openIfAll = () => {
+    if (waiting.length < present) return;
+    const all = waiting;
+    waiting = [];
+    for (const resolve of all) resolve();
+  };
+  return {
+    arrive: () =>
+      new Promise((resolve) => {
+        waiting.push(resolve);
+        openIfAll();
+      }),
+    leave: () => {
+      present -= 1;
+      openIfAll();
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import type { JsonValue } from '../journal/entry.ts';
+import type { Build } from '../server/build.ts';
+import type { Study } from '../study/study.ts';
+import type { Cell } from '../study/types.ts';
+import type { ResolvedVariant } from './variants.ts';
+
+/** Everything that decides what a trial measures: where it is the same, a trial need not be measured again. */
+export interface TrialInputs {
+  /** What `setup` returned, without the server source: the build stands for it. */
+  readonly setup: JsonValue;
+  /** Measurements by within cell, in declared order: name, kind, parameters. */
+  readonly measurements: JsonValue;
+  readonly build: { readonly id: string; readonly version: string };
+  readonly hostClass: JsonValue;
+  /** Hash of the study's own measuring code; null where it has none. */
+  readonly code: string | null;
+}
+
+export function inputsOf(study: Study, variant: ResolvedVariant, build: Build, hostClass: JsonValue): TrialInputs {
+  const { server: _, ...setup } = variant.setup;
+  const stages = variant.stages(variant.variant.withinCells);
+  const measurements = stages.map(({ within, measurements }) => ({
+    within,
+    made: Object.entries(measurements).map(([name, { kind, params }]) => ({ name, kind, params })),
+  }));
+  return {
+    setup: plain(setup),
+    measurements: plain(measurements),
+    build: { id: build.id, version: build.version },
+    hostClass,
+    code: study.codeHash,
+  };
+}
+
+/** The trial key: 16 hex digits over the inputs, whatever the order of their fields. */
+export function keyOf(inputs: TrialInputs): string {
+  return createHash('sha256')
+    .update(canonical(inputs as unknown as JsonValue))
+    .digest('hex')
+    .slice(0, 16);
+}
+
+/** What differs, in words for the person who waits: "server build changed: 10.11.18 to 10.11.19". */
+export function differencesOf(before: TrialInputs, now: TrialInputs): readonly string[] {
+  const found: string[] = [];
+  if (before.build.id !== now.build.id) {
+    const names =
+      before.build.version === now.build.version
+        ? [before.build.id, now.build.id]
+        : [before.build.version, now.build.version];
+    found.push(`server build changed: ${names[0]} to ${names[1]}`);
+  }
+  const [was, is] = [before.setup, now.setup] as readonly Readonly<Record<string, JsonValue>>[];
+  found.push(...changes('option', was!.options ?? {}, is!.options ?? {}));
+  found.push(...changes('setup', { ...was, options: null }, { ...is, options: null }));
+  found.push(...changes('measurement', byName(before.measurements), byName(now.measurements)));
+  found.push(...changes('host', before.hostClass, now.hostClass));
+  if (before.code !== now.code) found.push('custom measuring code changed');
+  return found;
+}
+
+/** `{ load: { 'at threads=4': … } }`: one name, however many within cells. */
+function byName(measurements: JsonValue): JsonValue {
+  const result: Record<string, Record<string, JsonValue>> = {};
+  for (const { within, made } of measurements as unknown as readonly MadeAt[]) {
+    const cell = Object.entries(within).map(([factor, label]) => `${factor}=${String(label)}`);
+    const place = cell.length === 0 ? 'as declared' : `at ${cell.join(', ')}`;
+    for (const { name, kind, params } of made) result[name] = { ...result[name], [place]: { kind, params } };
+  }
+  return result;
+}
+
+interface MadeAt {
+  readonly within: Cell;
+  readonly made: readonly { readonly name: string; readonly kind: string; readonly params: JsonValue }[];
+}
+
+/** The leaves that differ, by path. */
+function changes(path: string, before: JsonValue | undefined, now: JsonValue | undefined): readonly string[] {
+  if (before === undefined && now === undefined) return [];
+  if (isRecord(before) && isRecord(now)) {
+    const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
+    return names.flatMap((name) => changes(`${path} ${name}`, before[name], now[name]));
+  }
+  if (before !== undefined && now !== undefined && canonical(before) === canonical(now)) return [];
+  if (before === undefined) return [`${path} added: ${shown(now!)}`];
+  if (now === undefined) return [`${path} removed: was ${shown(before)}`];
+  return [`${path} changed: ${shown(before)} to ${shown(now)}`];
+}
+
+function isRecord(value: JsonValue | undefined): value is { readonly [key: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function shown(value: JsonValue): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}
+
+function canonical(value: JsonValue): string {
+  return JSON.stringify(value, (_, each: JsonValue) =>
+    isRecord(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
+  );
+}
+
+/** As it will be read back: without functions and absent fields. */
+export function plain(value: unknown): JsonValue {
+  return JSON.parse(JSON.stringify(value ?? null)) as JsonValue;
+}

@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { BenchbookError } from '../errors.ts';
+import type { Options } from '../study/types.ts';
+import type { Build } from './build.ts';
+import { optionArguments } from './options.ts';
+
+interface ArgvRequest {
+  readonly dataDirectory: string;
+  readonly socketFolder: string;
+  readonly options: Options;
+  readonly engine?: string;
+  readonly prefix?: readonly string[];
+  readonly core?: boolean;
+}
+
+/** The exact command line of a server; `argvText` renders it ready to paste. */
+export function serverArgv(build: Build, request: ArgvRequest): readonly string[] {
+  const { dataDirectory, socketFolder, options, prefix = [], core = false } = request;
+  const asRoot = process.getuid?.() === 0 ? [`--user=${userInfo().username}`] : [];
+  return [
+    ...prefix,
+    ...(core ? ['prlimit', '--core=unlimited', '--'] : []),
+    ...build.command,
+    '--no-defaults',
+    ...build.defaults,
+    ...asRoot,
+    `--datadir=${dataDirectory}`,
+    `--tmpdir=${dataDirectory}.tmp`,
+    `--socket=${join(socketFolder, 's')}`,
+    `--pid-file=${join(socketFolder, 'pid')}`,
+    '--skip-networking',
+    ...familyArguments(build),
+    ...(core ? ['--core-file'] : []),
+    ...engineArguments(build, request.engine),
+    ...optionArguments(options),
+  ];
+}
+
+/** The same options as a file for `--defaults-file`, to be kept with the results. */
+export function optionsFile(argv: readonly string[]): string {
+  const lines = argv
+    .filter(
+      (argument) =>
+        argument.startsWith('--') && argument !== '--no-defaults' && argument !== '--library-path' && argument !== '--',
+    )
+    .map((argument) =>
+      argument.slice(2).replace(/^([^=]*)=(.*)$/s, (_, name: string, value: string) => `${name} = ${quoted(value)}`),
+    );
+  return `[mysqld]\n${lines.join('\n')}\n`;
+}
+
+/** A command line that a POSIX shell reads back as the same arguments. */
+export function argvText(argv: readonly string[]): string {
+  return argv
+    .map((argument) => (/^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`))
+    .join(' ');
+}
+
+/** Where sockets go: a socket's path may have at most 107 bytes, so a long TMPDIR is passed over. */
+export function shortTemporaryFolder(): string {
+  return Buffer.byteLength(tmpdir()) <= 80 ? tmpdir() : '/tmp';
+}
+
+/** MySQL 8 and later open a second protocol and insist on a folder for files, unless told otherwise. */
+export function familyArguments(build: Pick<Build, 'family' | 'version'>): readonly string[] {
+  if (build.family === 'mariadb' || Number.parseInt(build.version, 10) < 8) return [];
+  return ['--mysqlx=OFF', '--secure-file-priv='];
+}
+
+/** Engines that are compiled in have no plugin file. */
+const PLUGIN_FILES: Readonly<Record<string, string>> = {
+  ROCKSDB: 'ha_rocksdb.so',
+  TOKUDB: 'ha_tokudb.so',
+  SPIDER: 'ha_spider.so',
+  MROONGA: 'ha_mroonga.so',
+  CONNECT: 'ha_connect.so',
+  S3: 'ha_s3.so',
+  SPHINX: 'ha_sphinx.so',
+  OQGRAPH: 'ha_oqgraph.so',
+  COLUMNSTORE: 'ha_columnstore.so',
+  ARCHIVE: 'ha_archive.so',
+  BLACKHOLE: 'ha_blackhole.so',
+  FEDERATED: 'ha_federated.so',
+  FEDERATEDX: 'ha_federatedx.so',
+};
+
+/** The arguments that load a storage engine from the build's own plugins. */
+function engineArguments(build: Build, engine: string | undefined): readonly string[] {
+  const file = engine === undefined ? undefined : PLUGIN_FILES[engine.toUpperCase()];
+  if (file === undefined) return [];
+  const folder = build.defaults.find((option) => option.startsWith('--plugin-dir='))?.replace(/^[^=]*=/, '');
+  if (folder !== undefined && existsSync(join(folder, file))) return [`--plugin-load-add=${file}`];
+  // Compiled in, as ARCHIVE and BLACKHOLE are in MySQL: the running server tells.
+  return [];
+}
+
+/** @throws BenchbookError('server') for an option file value that no quoting can carry. */
+function quoted(value: string): string {
+  if (/[\n\r\0]/.test(value)) throw new BenchbookError('server', 'An option holds a line break.');
+  return /^[\w./:,+-]*$/.test(value) ? value : `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+}

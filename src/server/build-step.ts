@@ -1,0 +1,56 @@
+import { createWriteStream } from 'node:fs';
+import { execa } from 'execa';
+import { BenchbookError } from '../errors.ts';
+import type { ServerEnvironment } from './environment.ts';
+import { lastLines } from './run-tool.ts';
+import { isNoSpace } from './space.ts';
+
+interface Step {
+  readonly what: string;
+  readonly logPath: string;
+  readonly environment: ServerEnvironment;
+}
+
+/** Runs one step of a build with all that it says appended to the log, and its counters shown as progress. */
+export async function step(
+  command: string,
+  args: readonly string[],
+  { what, logPath, environment }: Step,
+): Promise<void> {
+  const child = execa(command, [...args], {
+    reject: false,
+    all: true,
+    stdin: 'ignore',
+    env: { LC_ALL: 'C' },
+    ...(environment.signal === undefined ? {} : { cancelSignal: environment.signal }),
+  });
+  const log = createWriteStream(logPath, { flags: 'a' });
+  let tail = '';
+  let told = 0;
+  child.all.on('data', (chunk: Buffer) => {
+    log.write(chunk);
+    tail = (tail + chunk.toString()).slice(-20_000);
+    // "[12/345] …" of ninja, "[ 42%] …" of make.
+    const counter = /.*^\[\s*(\d+\/\d+|\d+%)\]/ms.exec(tail)?.[1];
+    if (counter !== undefined && Date.now() - told > 2000) {
+      told = Date.now();
+      environment.progress(`${what} ${counter}`);
+    }
+  });
+  const result = await child;
+  await new Promise((resolve) => log.end(resolve));
+  if (result.isCanceled) throw new BenchbookError('interrupted', `Interrupted while ${what}.`);
+  if (result.exitCode === 0) return;
+  if (isNoSpace(tail)) throw new BenchbookError('server', `There is no space for the build: ${what} failed.`);
+  throw new BenchbookError('server', `The build failed while ${what}: ${decisiveLine(tail)}`, {
+    hint: `The whole log is ${logPath}. Its end:\n${lastLines(tail, 15)}`,
+    evidence: { 'build log': lastLines(tail, 200) },
+  });
+}
+
+function decisiveLine(text: string): string {
+  const lines = text.split('\n');
+  const error =
+    lines.find((line) => /\b(fatal )?error:/i.test(line)) ?? lines.find((line) => /^CMake Error/.test(line));
+  return (error ?? lastLines(text, 1)).trim();
+}

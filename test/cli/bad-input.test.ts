@@ -1,0 +1,110 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { benchbook, benchbookRunning, directoryWith } from './cli.ts';
+
+const study = (options: string, more = ''): string => `import { defineStudy, measure, servers } from 'benchbook';
+export default defineStudy({
+  title: 'A study',
+  variants: { factors: { pool: ['16M', '32M'] }, baseline: { pool: '16M' } },
+  setup: (v) => ({ server: servers.installed(), options: ${options} }),
+  measurements: { startup: measure.startup()${more} },
+  replicates: 2,
+  report: ({ figure }) => [figure.interval({ metric: 'startup.ready', x: 'pool' })],
+});
+`;
+
+let directory = '';
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+describe('wrong use is one sentence, exit 2, and nothing started', () => {
+  test.each([
+    [['run', 'nothing'], /There is no study 'nothing'/],
+    [['run', 'goood'], /did you mean 'good'/i],
+    [['run', 'bad'], /studies\/bad\.study\.ts:4.*'baseline' names an unknown level '61M'.*did you mean '16M'/i],
+    [['run', 'broken'], /studies\/broken\.study\.ts:2.*does not parse/],
+    [['plan', 'good', '--only', 'pol=16M'], /pol/],
+    [['plan', 'good', '--blocks', 'many'], /--blocks takes a whole number/],
+    [['run', 'good', '--profile', 'quick'], /quick/],
+    [['render', 'good'], /There is no run 'good'/],
+    [['render', 'nothing', '--format', 'docx'], /no run 'nothing'/],
+    [['verify'], /missing required argument/],
+    [['rum', 'good'], /Did you mean run/],
+  ])('%s', async (args, sentence) => {
+    directory = await directoryWith({
+      'studies/good.study.ts': study('{ innodb_buffer_pool_size: v.pool }'),
+      'studies/bad.study.ts': study('{}').replace("baseline: { pool: '16M' }", "baseline: { pool: '61M' }"),
+      'studies/broken.study.ts':
+        "import { defineStudy } from 'benchbook';\nexport default defineStudy({ title: 't',, });\n",
+    });
+    const result = await benchbook(directory, args);
+    expect(result.stderr).toMatch(sentence);
+    expect(result.exitCode).toBe(2);
+    expect(result.stderr.trim().split('\n').length).toBeLessThanOrEqual(3);
+    expect(await readdir(directory)).toEqual(['studies']);
+  });
+});
+
+test("an unknown server option fails its trials with the server's own line, and the run goes on", async () => {
+  directory = await directoryWith({
+    'studies/odd.study.ts': study(
+      "v.pool === '32M' ? { innodb_bufer_pool_size: v.pool } : { innodb_buffer_pool_size: v.pool }",
+    ),
+  });
+  const result = await benchbook(directory, ['run', 'odd']);
+  expect(result.stdout).toMatch(/pool 32M {2}failed: .*unknown variable 'innodb[-_]bufer[-_]pool[-_]size/);
+  expect(result.stdout).toContain('2 of 4 trials ok, 2 not');
+  expect(result.exitCode).toBe(1);
+  const html = await readFile(join(directory, 'output/odd/latest/report.html'), 'utf8');
+  expect(html).toMatch(/unknown variable/);
+});
+
+describe('Ctrl-C', () => {
+  test.each([
+    ['while measuring', /^1\/4/m],
+    ['while the first server is started', /server: /],
+  ])(
+    '%s: the server is stopped within 10 s, what was measured stays, exit 130',
+    async (_name, moment) => {
+      directory = await directoryWith({
+        'studies/long.study.ts': study(
+          '{ innodb_buffer_pool_size: v.pool }',
+          ', memory: measure.memory({ idleSeconds: 3 })',
+        ),
+      });
+      const running = benchbookRunning(directory, ['run', 'long']);
+      let output = '';
+      await new Promise<void>((resolve) => {
+        running.stdout.on('data', (chunk: Buffer) => {
+          output += String(chunk);
+          if (moment.test(output)) resolve();
+        });
+      });
+      await sleep(700);
+      const asked = performance.now();
+      running.kill('SIGINT');
+      const result = await running;
+      expect(performance.now() - asked).toBeLessThan(10_000);
+      expect(result.exitCode).toBe(130);
+      const journal = await readFile(join(directory, 'output/long/latest/journal.jsonl'), 'utf8');
+      expect(journal).toContain('"interrupted"');
+      // Every server that the journal names by its private socket is gone with the socket's folder.
+      const serverOf = await processesBelow(directory);
+      expect(serverOf).toEqual([]);
+      expect((await benchbook(directory, ['verify', 'long'])).exitCode).toBe(0);
+    },
+    120_000,
+  );
+});
+
+/** Servers started from this directory: their working directory or environment names it. */
+async function processesBelow(path: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    const environ = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+    if (environ.includes(`PWD=${path}`) && Number(pid) !== process.pid)
+      found.push(await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''));
+  }
+  return found;
+}

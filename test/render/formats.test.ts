@@ -1,0 +1,150 @@
+import MarkdownIt from 'markdown-it';
+import { expect, test } from 'vitest';
+import { adfReport } from '../../src/render/adf.ts';
+import { tableCsv } from '../../src/render/csv.ts';
+import { drawFigures } from '../../src/render/figure-set.ts';
+import { htmlReport } from '../../src/render/html.ts';
+import { jiraReport } from '../../src/render/jira.ts';
+import { latexTable } from '../../src/render/latex.ts';
+import { markdownReport } from '../../src/render/markdown.ts';
+import { svgToPng } from '../../src/render/png.ts';
+import { setTable } from '../../src/render/tables.ts';
+import type { Block, Document, ValueRef } from '../../src/report/document.ts';
+import { styleGuide } from './style-guide.ts';
+
+function withSections(sections: readonly Block[]): Document {
+  return { ...styleGuide(), sections, appendices: [], summary: [], tickets: [] };
+}
+
+test('the same figure and table numbers and the same values stand in HTML, Markdown, Jira and ADF', async () => {
+  const document = styleGuide();
+  const html = htmlReport(document, await drawFigures(document));
+  const outputs = {
+    html: unescaped(html),
+    md: markdownReport(document, 'none'),
+    jira: jiraReport(document, []),
+    adf: adfReport(document),
+  };
+  const values = valuesIn(document.sections).concat(valuesIn(document.summary));
+  expect(values.length).toBeGreaterThan(8);
+  for (const [name, output] of Object.entries(outputs)) {
+    for (const value of values) expect(output, `${name} lacks ${value.text}`).toContain(value.text);
+    for (let number = 1; number <= 11; number++) expect(output, name).toContain(`Figure ${number}.`);
+    expect(output, name).toContain('Table 1.');
+    for (const row of setTable(document.tables.rss!).rows)
+      for (const cell of row) expect(output, name).toContain(cell.text);
+  }
+});
+
+const HOSTILE = `<b>x</b> {{ page }} {% raw %} {code} [a|b] |c| *d* _e_ \`f\` ![i](http://h/) ~~g~~ !h.png! & "q" \\ # {color:red}`;
+
+test('in Markdown, hostile text renders as itself and as nothing else', () => {
+  const sections: Block[] = [
+    { type: 'heading', level: 2, text: HOSTILE, id: 'h' },
+    {
+      type: 'facts',
+      items: [
+        { term: 'term', text: HOSTILE },
+        { term: 'code', text: HOSTILE, code: true },
+      ],
+    },
+    { type: 'callout', kind: 'note', title: HOSTILE, content: ['- a\n- b'] },
+    { type: 'code', language: 'sql', text: '```\n</code>\n````' },
+  ];
+  const source = markdownReport(withSections(sections), 'hugo');
+  // In code, `render_with_liquid: false` of the Jekyll head does it.
+  expect(source.replace(/``.*``/g, '')).not.toMatch(/\{\{ page|\{% raw/);
+  const page = new MarkdownIt({ html: true }).render(source.replace(/^---[\s\S]*?---/, ''));
+  expect(page).not.toMatch(/<b>|<img|<em>|<del>/);
+  const words = unescaped(page.replace(/<[^>]*>/g, ''));
+  expect(words.split(HOSTILE)).toHaveLength(5);
+  expect(words).toContain('```\n</code>\n````');
+});
+
+test('in Jira markup, hostile text opens no macro, link, image or cell', () => {
+  const table = { name: 't', columns: [{ key: 'a', title: HOSTILE, kind: 'text' as const }], rows: [[HOSTILE]] };
+  const document = {
+    ...withSections([
+      { type: 'prose', content: ['a ', value(HOSTILE)] },
+      { type: 'table', id: 't', title: ['t'], table: 't', notes: [HOSTILE] },
+      { type: 'code', language: 'x', text: '{code} and {noformat} inside' },
+    ]),
+    tables: { t: table },
+  };
+  const source = jiraReport(document, ['a|b]c.csv']);
+  const outside = source.replace(/\{noformat\}[\s\S]*?\{noformat\}/g, '').replace(/\\./g, '');
+  expect(outside).not.toMatch(/\{(?!\{|panel|\})|\[(?!\^abc\.csv\])|![^\s]/);
+  expect(source.match(/\{noformat\}/g)).toHaveLength(2);
+  expect(
+    source
+      .split('\n')
+      .filter((line) => line.startsWith('|'))
+      .map((line) => line.replace(/\\./g, '').split('|').length),
+  ).toEqual([5, 3]);
+});
+
+test('ADF has no empty text and only node types of the schema', () => {
+  const known = new Set(
+    'doc heading paragraph text hardBreak bulletList orderedList listItem panel codeBlock rule table tableRow tableHeader tableCell blockquote'.split(
+      ' ',
+    ),
+  );
+  const bad: string[] = [];
+  const check = (node: { type: string; text?: string; content?: never[] }) => {
+    if (!known.has(node.type) || node.text === '') bad.push(JSON.stringify(node));
+    (node.content ?? []).forEach(check);
+  };
+  check(JSON.parse(adfReport(styleGuide())));
+  expect(bad).toEqual([]);
+});
+
+test('CSV keeps numbers whole and quotes what RFC 4180 wants quoted', () => {
+  const columns = [
+    { key: 'a,b', title: 'a', kind: 'text' as const },
+    { key: 'n', title: 'n', kind: 'number' as const },
+  ];
+  const rows = [
+    ['x"y\nz', 0.1 + 0.2],
+    [null, -0],
+    [' pad', 9007199254740993n as never],
+  ];
+  expect(tableCsv({ name: 't', columns, rows })).toBe(
+    '"a,b",n\r\n"x""y\nz",0.30000000000000004\r\n,0\r\n" pad",9007199254740993\r\n',
+  );
+});
+
+test('LaTeX escapes what TeX would run', () => {
+  const columns = [{ key: 'a', title: 'a_b & c', kind: 'text' as const }];
+  const rows = [['\\input{/etc/passwd} 100% $x$ #1 ~ ^'], ['[2ex] at the start of a row']];
+  const source = latexTable({ name: 't', columns, rows });
+  expect(source).toContain(
+    '\\textbackslash{}input\\{/etc/passwd\\} 100\\% \\$x\\$ \\#1 \\textasciitilde{} \\textasciicircum{}',
+  );
+  expect(source).toContain('\n{[}2ex] at');
+});
+
+test('a figure becomes a PNG of twice its size', async () => {
+  const { wide } = (await drawFigures(styleGuide())).get('fig-heat')!;
+  const png = Buffer.from(await svgToPng(wide));
+  expect(png.subarray(1, 4).toString()).toBe('PNG');
+  expect(png.readUInt32BE(16)).toBe(1400);
+});
+
+function valuesIn(part: unknown): ValueRef[] {
+  if (part === null || typeof part !== 'object') return [];
+  if ('samplesId' in part) return [part as ValueRef];
+  return Object.values(part).flatMap(valuesIn);
+}
+
+function value(text: string): ValueRef {
+  return { text, n: 1, value: 1, metric: 'm', filter: 'f', expression: 'e', samplesId: 's' };
+}
+
+function unescaped(html: string): string {
+  return html
+    .replace(/&lt;/g, '<')
+    .replace(/&gt;/g, '>')
+    .replace(/&quot;/g, '"')
+    .replace(/&#x27;|&#39;/g, "'")
+    .replace(/&amp;/g, '&');
+}

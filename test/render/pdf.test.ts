@@ -1,0 +1,137 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { PDFDict, PDFDocument, PDFName } from '@cantoo/pdf-lib';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type RenderedFile, render } from '../../src/render/render.ts';
+import { styleGuide } from './style-guide.ts';
+
+let folder = '';
+let files: readonly RenderedFile[] = [];
+const extraFiles = [
+  { name: 'samples.csv', bytes: Buffer.from('trial,block\r\nt001,1\r\n'), description: 'every sample' },
+];
+
+async function renderPdf(directory: string, limitMs = 60_000): Promise<readonly RenderedFile[]> {
+  return await render({
+    document: styleGuide(),
+    directory,
+    formats: ['html', 'pdf'],
+    extraFiles,
+    pdfTimeLimitMs: limitMs,
+    progress: () => undefined,
+  });
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'benchbook-pdf-'));
+  files = await renderPdf(folder);
+}, 90_000);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test('the PDF is tagged, has an outline, a language, the run’s date and the embedded files', async () => {
+  expect(files.map((file) => file.skipped)).toEqual([undefined, undefined]);
+  const pdf = await PDFDocument.load(await readFile(path.join(folder, 'report.pdf')), { updateMetadata: false });
+  const { catalog } = pdf;
+  expect(catalog.lookup(PDFName.of('MarkInfo'), PDFDict).get(PDFName.of('Marked'))?.toString()).toBe('true');
+  expect(catalog.has(PDFName.of('StructTreeRoot'))).toBe(true);
+  expect(catalog.get(PDFName.of('Lang'))?.toString()).toContain('en');
+  expect(catalog.lookup(PDFName.of('Outlines'), PDFDict).has(PDFName.of('First'))).toBe(true);
+  expect(pdf.getCreationDate()?.toISOString()).toBe('2026-11-30T12:42:30.000Z');
+  expect(pdf.getTitle()).toBe(styleGuide().title);
+  expect(pdf.getAttachments().map((file) => [file.name, Buffer.from(file.data).toString()])).toEqual([
+    ['samples.csv', 'trial,block\r\nt001,1\r\n'],
+  ]);
+});
+
+test('poppler reads it: fonts embedded, page numbers, running title, every dense row up to the limit', async () => {
+  const file = path.join(folder, 'report.pdf');
+  const fonts = await run('pdffonts', [file]);
+  const lines = fonts.trim().split('\n').slice(2);
+  expect(lines.length).toBeGreaterThanOrEqual(5);
+  for (const line of lines) expect(line).toMatch(/ yes (yes|no) (yes|no) +\d+/);
+  const text = await run('pdftotext', ['-layout', file, '-']);
+  const pages = text.split('\f').slice(0, -1);
+  pages.forEach((page, index) => {
+    expect(page).toContain(`${index + 1} / ${pages.length}`);
+    if (index > 0) expect(page).toContain('Start-up time and resident memory of an idle server');
+  });
+  for (let trial = 1; trial <= 63; trial++) expect(text).toContain(`t${String(trial).padStart(3, '0')}`);
+  expect(await run('pdfinfo', ['-struct', file])).toMatch(/Table[\s\S]*TH[\s\S]*Figure|Figure[\s\S]*Table/);
+});
+
+test('no path of this machine stands in the PDF', async () => {
+  const pdf = await PDFDocument.load(await readFile(path.join(folder, 'report.pdf')), { updateMetadata: false });
+  const objects = pdf.context.enumerateIndirectObjects().map(([, object]) => object.toString());
+  expect(objects.filter((text) => text.includes('file:') || text.includes(os.tmpdir()))).toEqual([]);
+});
+
+test('a second rendering, in another folder, time zone and locale, has the same bytes', async () => {
+  const other = await mkdtemp(path.join(os.tmpdir(), 'benchbook-pdf-again-'));
+  const before = { TZ: process.env.TZ, LANG: process.env.LANG, LC_ALL: process.env.LC_ALL };
+  Object.assign(process.env, { TZ: 'Asia/Kathmandu', LANG: 'tr_TR.UTF-8', LC_ALL: 'de_DE.UTF-8' });
+  try {
+    await renderPdf(other);
+    for (const name of ['report.html', 'report.pdf']) {
+      expect(sha(await readFile(path.join(other, name))), name).toBe(sha(await readFile(path.join(folder, name))));
+    }
+  } finally {
+    for (const [name, value] of Object.entries(before)) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+    await rm(other, { recursive: true, force: true });
+  }
+}, 90_000);
+
+describe('without a working Chromium the HTML stays and the reason is told', () => {
+  afterEach(() => {
+    delete process.env.PUPPETEER_EXECUTABLE_PATH;
+  });
+
+  async function skipped(script: string | null, limitMs: number): Promise<string> {
+    const directory = await mkdtemp(path.join(os.tmpdir(), 'benchbook-nochrome-'));
+    const fake = path.join(directory, 'chromium');
+    if (script !== null) {
+      await writeFile(fake, `#!/bin/sh\n${script}`);
+      await chmod(fake, 0o755);
+    }
+    process.env.PUPPETEER_EXECUTABLE_PATH = fake;
+    const [html, pdf] = await renderPdf(directory, limitMs);
+    expect(html).toMatchObject({ format: 'html' });
+    expect((await readFile(html!.path, 'utf8')).endsWith('</html>\n')).toBe(true);
+    expect(pdf).toMatchObject({ format: 'pdf', bytes: 0 });
+    await rm(directory, { recursive: true, force: true });
+    return pdf!.skipped ?? '';
+  }
+
+  const version = 'case "$1" in --version) echo "Chromium 999.0.1.2"; exit 0;; esac\n';
+
+  test('missing', async () => {
+    expect(await skipped(null, 5000)).toMatch(/PUPPETEER_EXECUTABLE_PATH names ".*", which is no Chromium/);
+  });
+
+  test('crashing at start', async () => {
+    expect(await skipped(`${version}echo "no libnss3" >&2; exit 127`, 5000)).toMatch(
+      /^Chromium 999\.0\.1\.2 could not print the report/,
+    );
+  });
+
+  test('hanging', async () => {
+    expect(await skipped(`${version}exec sleep 60`, 2000)).toMatch(
+      /Chromium 999\.0\.1\.2 could not print the report: .*(2 s|2000 ms)/,
+    );
+  }, 20_000);
+});
+
+async function run(command: string, args: readonly string[]): Promise<string> {
+  return (await promisify(execFile)(command, [...args], { maxBuffer: 64e6 })).stdout;
+}
+
+function sha(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

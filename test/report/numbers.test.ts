@@ -1,0 +1,173 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { documentOf } from '../../src/cli/report-run.ts';
+import type { Block, CellValue, Document, Inline, Table, ValueRef } from '../../src/report/document.ts';
+
+// Every measured number of a report is found in, or recomputed from, its samples table (data/samples.csv) by code of this
+// test's own: plain medians, ratios within blocks, order statistics.
+const CASES = join(import.meta.dirname, '../cases');
+
+interface Sample {
+  readonly block: number;
+  readonly cell: string;
+  readonly metric: string;
+  readonly value: number;
+}
+
+describe.each(readdirSync(CASES))('case %s', (name) => {
+  const load = () => documentOf(join(CASES, name), null);
+
+  test('the numbers in prose, titles and claims come from the samples', async () => {
+    const document = await load();
+    const samples = samplesOf(document);
+    const values = valuesOf(document);
+    expect(values.length).toBeGreaterThan(5);
+    for (const value of values)
+      expect(recomputed(value, samples, factorsOf(document)), value.expression).toBeCloseTo(value.value!, 9);
+    // The text is the number, rounded: nothing else may stand there.
+    for (const value of values) expect(relativeError(value), `${value.text} for ${value.value}`).toBeLessThan(0.005);
+  });
+
+  test('the numbers of summaries and figures come from the samples', async () => {
+    const document = await load();
+    const samples = samplesOf(document);
+    const factors = factorsOf(document);
+    const summaries = rowsOf(document.tables.summaries!);
+    expect(summaries.length).toBeGreaterThan(5);
+    for (const row of summaries) {
+      const values = of(samples, String(row.metric), cellText(row, factors)).map((sample) => sample.value);
+      expect(row.n).toBe(values.length);
+      expect(row.median).toBeCloseTo(median(values), 9);
+      expect(row.min).toBe(Math.min(...values));
+      expect(row.max).toBe(Math.max(...values));
+      const interval = hettmanspergerSheather(values);
+      expect(row.low ?? null).toEqual(interval === null ? null : expect.closeTo(interval[0], 9));
+      expect(row.high ?? null).toEqual(interval === null ? null : expect.closeTo(interval[1], 9));
+    }
+    for (const table of Object.values(document.tables).filter((each) => /^figure \d+$/.test(each.name))) {
+      for (const row of rowsOf(table)) {
+        const same = summaries.filter(
+          (summary) => cellText(summary, factors) === cellText(row, factors) && summary.median === row.value,
+        );
+        expect(same.length, `${table.name} ${JSON.stringify(row)}`).toBeGreaterThan(0);
+      }
+    }
+  });
+});
+
+function samplesOf(document: Document): Sample[] {
+  const factors = factorsOf(document);
+  return rowsOf(document.tables.samples!)
+    .filter((row) => row.counted === true && row.outcome === 'ok')
+    .map((row) => ({
+      block: Number(row.block),
+      cell: cellText(row, factors),
+      metric: String(row.metric),
+      value: Number(row.value),
+    }));
+}
+
+function rowsOf(table: Table): Record<string, CellValue>[] {
+  return table.rows.map((row) =>
+    Object.fromEntries(table.columns.map((column, index) => [column.key, row[index] ?? null])),
+  );
+}
+
+function factorsOf(document: Document): string[] {
+  return Object.keys(document.order);
+}
+
+function cellText(row: Readonly<Record<string, CellValue>>, factors: readonly string[]): string {
+  return factors.map((factor) => `${factor} ${row[factor]}`).join(', ');
+}
+
+function of(samples: readonly Sample[], metric: string, cell: string): Sample[] {
+  return samples.filter((sample) => sample.metric === metric && sample.cell === cell);
+}
+
+/** A value by its expression's word and the cells that its filter names. */
+function recomputed(value: ValueRef, samples: readonly Sample[], factors: readonly string[]): number {
+  const [first, second] = value.filter.split(' against ').map((cell) => of(samples, value.metric, cell));
+  expect(factors.length).toBeGreaterThan(0);
+  if (value.expression.startsWith('stat(')) return median(first!.map((sample) => sample.value));
+  const pairs = first!.flatMap((a) =>
+    second!.filter((b) => b.block === a.block).map((b) => [a.value, b.value] as const),
+  );
+  expect(value.n).toBe(pairs.length);
+  if (value.expression.startsWith('difference(')) return median(pairs.map(([a, b]) => a - b));
+  if (value.expression.startsWith('ratio(')) return Math.exp(median(pairs.map(([a, b]) => Math.log(a / b))));
+  throw new Error(`this test knows no ${value.expression}`);
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return sorted.length % 2 === 1 ? sorted[Math.floor(middle)]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+/** Interpolated order statistics (Hettmansperger and Sheather 1986), written down from the paper a second time. */
+function hettmanspergerSheather(values: readonly number[], level = 0.95): readonly [number, number] | null {
+  const n = values.length;
+  const sorted = [...values].sort((a, b) => a - b);
+  const coverage = (d: number): number => {
+    let tail = 0;
+    let term = 0.5 ** n;
+    for (let k = 0; k < d; k++) {
+      tail += term;
+      term *= (n - k) / (k + 1);
+    }
+    return 1 - 2 * tail;
+  };
+  if (coverage(1) < level) return null;
+  let d = 1;
+  while (coverage(d + 1) >= level) d++;
+  const share = (coverage(d) - level) / (coverage(d) - coverage(d + 1));
+  const lambda = ((n - d) * share) / (d + (n - 2 * d) * share);
+  const low = (1 - lambda) * sorted[d - 1]! + lambda * sorted[d]!;
+  const high = (1 - lambda) * sorted[n - d]! + lambda * sorted[n - d - 1]!;
+  return [low, high];
+}
+
+const PREFIX: Readonly<Record<string, number>> = {
+  KiB: 2 ** 10,
+  MiB: 2 ** 20,
+  GiB: 2 ** 30,
+  B: 1,
+  s: 1,
+  ms: 1e-3,
+  µs: 1e-6,
+  min: 60,
+  '×': 1,
+  '': 1,
+};
+
+function relativeError(value: ValueRef): number {
+  const match = /^(−?)([\d.\s\u202f]+?)\s*([A-Za-zµ×]*)$/.exec(value.text);
+  if (!match) throw new Error(`no number in "${value.text}"`);
+  const shown = Number(match[2]!.replace(/[\s\u202f]/g, '')) * PREFIX[match[3]!]! * (match[1] === '−' ? -1 : 1);
+  const half = 0.5 * 10 ** -(/\.(\d+)/.exec(match[2]!)?.[1]?.length ?? 0) * PREFIX[match[3]!]!;
+  return Math.max(0, Math.abs(shown - value.value!) - half * 1.0001) / Math.max(Math.abs(value.value!), half);
+}
+
+function valuesOf(document: Document): ValueRef[] {
+  const inline = (content: Inline | undefined): ValueRef[] =>
+    (content ?? []).filter((part) => typeof part !== 'string');
+  const block = (each: Block): ValueRef[] => {
+    switch (each.type) {
+      case 'prose':
+        return inline(each.content);
+      case 'figure':
+        return [...inline(each.title), ...inline(each.caption)];
+      case 'table':
+        return inline(each.title);
+      case 'claims':
+        return each.claims.flatMap((claim) => claim.values);
+      case 'details':
+        return each.blocks.flatMap(block);
+      default:
+        return [];
+    }
+  };
+  return [...document.summary.flatMap((bullet) => inline(bullet.content)), ...document.sections.flatMap(block)];
+}
