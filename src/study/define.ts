@@ -1,5 +1,5 @@
 import type { ClaimKind, Statistic } from './expression.ts';
-import type { HostRequest, Measurement, Options, Primitive, ServerSource } from './types.ts';
+import type { Dataset, HostRequest, Measurement, Options, Primitive, ServerSource } from './types.ts';
 
 /** Plain values, or `{ label: value }`. */
 type Levels = readonly [Primitive, ...Primitive[]] | Readonly<Record<string, unknown>>;
@@ -97,6 +97,8 @@ interface SetupOf {
   readonly options?: Options;
   readonly env?: Readonly<Record<string, string>>;
   readonly host?: HostRequest;
+  readonly data?: Dataset;
+  readonly engine?: string;
 }
 
 /** The mark by which the loader knows what `defineStudy` made. */
