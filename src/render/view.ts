@@ -147,11 +147,17 @@ function gridView(table: Document['tables'][string], limit: number, packer: Pack
   const { columns, rows, omitted } = setTable(table, limit);
   return {
     name: table.name,
-    columns: columns.map((column) => ({ ...column, numeric: column.kind === 'number' })),
+    columns: columns.map((column) => ({
+      ...column,
+      numeric: column.kind === 'number',
+      wordy: column.title.length > 12,
+    })),
     rows: rows.map((row) => ({
       cells: row.map((cell, index) => ({
         ...cell,
         numeric: cell.kind === 'number',
+        // Short texts, such as an interval, stay on one line.
+        near: cell.text.length <= 26,
         code: cell.kind === 'code' && !cell.missing,
         outcome: cell.kind === 'outcome' && !cell.missing ? cell.text : null,
         head: index === 0 && cell.kind !== 'number',
