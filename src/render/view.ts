@@ -3,6 +3,7 @@ import { BenchbookError } from '../errors.ts';
 import type { Block, ClaimResult, Document, Inline, ValueRef, Verdict } from '../report/document.ts';
 import { type Anchors, anchorsOf } from './anchors.ts';
 import type { DrawnFigure } from './figure-set.ts';
+import { printFit } from './fit.ts';
 import { type Packer, packerOf } from './packed.ts';
 import { lineHtml, type ProseTarget, plainText, proseHtml } from './prose.ts';
 import { withoutTips } from './svg.ts';
@@ -144,9 +145,11 @@ function tableView(block: Extract<Block, { type: 'table' }>, context: ViewContex
 }
 
 function gridView(table: Document['tables'][string], limit: number, packer: Packer): View {
-  const { columns, rows, omitted } = setTable(table, limit);
+  const set = setTable(table, limit);
+  const { columns, rows, omitted } = set;
   return {
     name: table.name,
+    fit: printFit(set, limit !== Number.POSITIVE_INFINITY),
     columns: columns.map((column) => ({
       ...column,
       numeric: column.kind === 'number',
