@@ -43,16 +43,18 @@ export function percentilesOverTime(
     if (list) list.push(value);
     else windows.set(start, [value]);
   });
-  return [...windows].map(([fromSeconds, list]) => {
-    const sorted = sortedCopy(list);
-    const [p5, p50, p95, p99] = [0.05, 0.5, 0.95, 0.99].map((p) => quantile(sorted, p)) as [
-      number,
-      number,
-      number,
-      number,
-    ];
-    return { fromSeconds, toSeconds: fromSeconds + seconds, n: sorted.length, p5, p50, p95, p99 };
-  });
+  return [...windows]
+    .sort(([a], [b]) => a - b)
+    .map(([fromSeconds, list]) => {
+      const sorted = sortedCopy(list);
+      const [p5, p50, p95, p99] = [0.05, 0.5, 0.95, 0.99].map((p) => quantile(sorted, p)) as [
+        number,
+        number,
+        number,
+        number,
+      ];
+      return { fromSeconds, toSeconds: fromSeconds + seconds, n: sorted.length, p5, p50, p95, p99 };
+    });
 }
 
 /** MSER-5: cut so many batches of five that the standard error of the rest is least; never more than half. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Caution, JsonValue, Moment, Series } from '../journal/entry.ts';
 import type { Build } from '../server/build.ts';
 import type { Server } from '../server/start.ts';
@@ -12,24 +13,51 @@ export interface TrialContext {
   restart(): Promise<Server>;
   /** Values of all factors, within factors included. */
   readonly values: Readonly<Record<string, unknown>>;
+  /** Fixes random choices of workloads: the same for all trials of a block. 1 where absent. */
+  readonly seed?: number;
+  /** Where tools are kept that are fetched once; the default cache where absent. */
+  readonly cacheDirectory?: string;
   readonly signal: AbortSignal;
   readonly progress: (text: string) => void;
+}
+
+/** A text too big for a line of the journal: raw output, a dump, a plan. */
+export interface ArtefactText {
+  readonly name: string;
+  readonly text: string;
 }
 
 /** What a measurement found: numbers, and what a reader needs beside them. */
 export interface MeasureResult {
   readonly samples: readonly Series[];
   readonly cautions: readonly Caution[];
-  readonly artefacts?: readonly { readonly name: string; readonly text: string }[];
+  readonly artefacts?: readonly ArtefactText[];
   readonly details?: JsonValue;
   readonly moments?: readonly Moment[];
 }
 
-/** What one kind of measurement hands back: values by metric name, unchecked. */
+/** Values over time: offsets in seconds from the start of the measurement. */
+export interface TimedValues {
+  readonly values: readonly number[];
+  readonly at: readonly number[];
+}
+
+/**
+ * What one kind of measurement hands back: values by metric name, unchecked. Each is a number, a bigint, a list of them (a
+ * series of iterations), or `TimedValues`.
+ */
 export interface Readings {
   readonly values: Readonly<Record<string, unknown>>;
+  /** Metrics that this server or machine does not report, each with the reason: they have no sample, never a 0. */
+  readonly missing?: Readonly<Record<string, string>>;
   readonly cautions?: readonly Caution[];
-  readonly artefacts?: readonly { readonly name: string; readonly text: string }[];
+  readonly artefacts?: readonly ArtefactText[];
   readonly details?: JsonValue;
   readonly moments?: readonly Moment[];
+}
+
+/** The server of the trial, started again where an earlier measurement ended it. */
+export async function liveServer(context: TrialContext): Promise<Server> {
+  const { running } = context;
+  return running !== undefined && existsSync(`/proc/${running.pid}`) ? running : await context.restart();
 }

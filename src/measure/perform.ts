@@ -1,7 +1,7 @@
 import { BenchbookError } from '../errors.ts';
-import type { Series } from '../journal/entry.ts';
+import type { Caution, Series } from '../journal/entry.ts';
 import type { Measurement } from '../study/types.ts';
-import type { MeasureResult, Readings, TrialContext } from './context.ts';
+import type { MeasureResult, Readings, TimedValues, TrialContext } from './context.ts';
 import { measureCustom } from './custom.ts';
 import { measureMemory } from './memory.ts';
 import { measureStartup } from './startup.ts';
@@ -25,24 +25,52 @@ export async function perform(name: string, measurement: Measurement, context: T
       hint: `There are ${Object.keys(METHODS).join(', ')}.`,
     });
   }
-  const { values, cautions = [], ...rest } = await method(measurement, context);
-  return { samples: checked(name, measurement, values), cautions, ...rest };
+  const readings = await method(measurement, context);
+  const { values, missing = {}, cautions = [], ...rest } = readings;
+  const samples = checked(name, measurement, values, missing);
+  return { samples, cautions: [...notReported(name, missing), ...cautions], ...rest };
 }
 
-function checked(name: string, measurement: Measurement, values: Readonly<Record<string, unknown>>): readonly Series[] {
+function notReported(name: string, missing: Readonly<Record<string, string>>): readonly Caution[] {
+  return Object.entries(missing).map(([metric, reason]) => {
+    const about = `${name}.${metric}`;
+    return { code: 'not-reported', sentence: `"${about}" is not reported: ${reason}`, about };
+  });
+}
+
+function checked(
+  name: string,
+  measurement: Measurement,
+  values: Readonly<Record<string, unknown>>,
+  missing: Readonly<Record<string, string>>,
+): readonly Series[] {
   const extra = Object.keys(values).find((metric) => !Object.hasOwn(measurement.metrics, metric));
   if (extra !== undefined) {
     throw new BenchbookError('measure', `"${name}" returned "${extra}", which is none of its metrics.`, {
       hint: `Its metrics are ${Object.keys(measurement.metrics).join(', ')}.`,
     });
   }
-  return Object.keys(measurement.metrics).map((metric) => {
-    const address = `${name}.${metric}`;
-    const value = Object.hasOwn(values, metric) ? values[metric] : undefined;
-    const list: readonly unknown[] = Array.isArray(value) ? value : [value];
-    if (list.length === 0) throw new BenchbookError('measure', `"${address}" came out as an empty list.`);
-    return { metric: address, values: list.map((item) => numberOf(address, item)) };
+  return Object.keys(measurement.metrics).flatMap((metric) => {
+    if (Object.hasOwn(missing, metric)) return [];
+    return [seriesOf(`${name}.${metric}`, Object.hasOwn(values, metric) ? values[metric] : undefined)];
   });
+}
+
+function seriesOf(address: string, value: unknown): Series {
+  const timed = isTimed(value) ? value : null;
+  const list: readonly unknown[] = timed !== null ? timed.values : Array.isArray(value) ? value : [value];
+  if (list.length === 0) throw new BenchbookError('measure', `"${address}" came out as an empty list.`);
+  const series = { metric: address, values: list.map((item) => numberOf(address, item)) };
+  if (timed === null) return series;
+  if (timed.at.length !== list.length) {
+    throw new BenchbookError('measure', `"${address}" has ${list.length} values but ${timed.at.length} times.`);
+  }
+  return { ...series, at: timed.at.map((item) => numberOf(address, item)) };
+}
+
+function isTimed(value: unknown): value is TimedValues {
+  const timed = value as Partial<TimedValues> | null | undefined;
+  return typeof value === 'object' && Array.isArray(timed?.values) && Array.isArray(timed?.at);
 }
 
 function numberOf(address: string, value: unknown): number {

@@ -8,7 +8,8 @@ import { type PrivateApt, privateApt } from './apt.ts';
 import { type FoundBuild, shortHash } from './build.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { findServer } from './layout.ts';
-import { lastLines, runTool } from './run-tool.ts';
+import { lastLines, runTool, type ToolResult } from './run-tool.ts';
+import { isNoSpace } from './space.ts';
 
 type DebianSource = Extract<ServerSource, { source: 'debian' }>;
 
@@ -78,27 +79,76 @@ async function exactVersion(apt: PrivateApt, name: string, source: DebianSource)
 }
 
 async function download(apt: PrivateApt, source: DebianSource, wanted: string): Promise<readonly PackageFile[]> {
-  const others = (source.packages ?? []).filter((name) => name !== wanted.replace(/=.*/, ''));
-  const install = ['--no-install-recommends', '--yes', 'install', wanted, ...others];
+  const names = (source.packages ?? []).filter((name) => name !== wanted.replace(/=.*/, ''));
+  const extras = await Promise.all(names.map((name) => describeExtra(apt, name, source)));
+  const install = [
+    '--no-install-recommends',
+    '--yes',
+    'install',
+    wanted,
+    ...extras.flatMap(({ libraries }) => libraries),
+  ];
   const planned = await apt.run('apt-get', ['--simulate', ...install]);
-  const fetched = planned.code === 0 ? await apt.run('apt-get', ['--download-only', ...install]) : planned;
-  if (fetched.code !== 0) {
-    const output = `${fetched.stdout}\n${fetched.stderr}`;
-    const error = /^E: .*$/m.exec(fetched.stderr)?.[0]?.slice(3) ?? lastLines(output, 1);
-    throw new BenchbookError('server', `apt could not fetch ${wanted} of "${source.suite}": ${error}`, {
-      evidence: { 'apt-get': output },
-    });
+  failUnless(planned, wanted, source);
+  failUnless(await apt.run('apt-get', ['--download-only', ...install]), wanted, source);
+  const installs = [...planned.stdout.matchAll(/^Inst (\S+) \((\S+) .*\[(\S+)\]\)/gm)].map(
+    ([, name, version, architecture]) => ({
+      name: name!,
+      version: version!,
+      architecture: architecture!,
+    }),
+  );
+  for (const extra of extras) {
+    if (installs.some(({ name }) => name === extra.name)) continue;
+    failUnless(await apt.run('apt-get', ['download', `${extra.name}=${extra.version}`]), extra.name, source);
+    installs.push(extra);
   }
-  const installs = [...planned.stdout.matchAll(/^Inst (\S+) \((\S+) .*\[(\S+)\]\)/gm)];
-  return await Promise.all(
-    installs.map(([, name, version, architecture]) =>
-      describe(
-        name!,
-        version!,
-        join(apt.directory, 'archives', `${name}_${version!.replaceAll(':', '%3a')}_${architecture}.deb`),
-      ),
+  const files = installs.map(({ name, version, architecture }) =>
+    describe(
+      name,
+      version,
+      join(apt.directory, 'archives', `${name}_${version.replaceAll(':', '%3a')}_${architecture}.deb`),
     ),
   );
+  return await Promise.all(files);
+}
+
+/**
+ * A plugin's package depends on the whole server with its scripts and their interpreters. Only the package itself and
+ * the libraries that it names are wanted.
+ */
+async function describeExtra(apt: PrivateApt, given: string, source: DebianSource) {
+  const pinned =
+    given.includes('=') || source.version === undefined ? given : `${given}=${await exactVersion(apt, given, source)}`;
+  const { stdout, code } = await apt.run('apt-cache', ['show', '--no-all-versions', pinned]);
+  const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(stdout)?.[1] ?? '';
+  if (code !== 0 || field('Version') === '') {
+    throw new BenchbookError('server', `The suite "${source.suite}" has no package "${given}".`);
+  }
+  const dependencies = field('Depends')
+    .split(',')
+    .map((part) => part.trim().split(/[\s|:(]/)[0]!);
+  return {
+    name: field('Package'),
+    version: field('Version'),
+    architecture: field('Architecture'),
+    libraries: dependencies.filter((name) => /^lib.*\d/.test(name)),
+  };
+}
+
+function failUnless(result: ToolResult, wanted: string, source: DebianSource): void {
+  if (result.code === 0) return;
+  const output = `${result.stdout}\n${result.stderr}`;
+  const error = /^E: .*$/m.exec(result.stderr)?.[0]?.slice(3) ?? lastLines(output, 1);
+  const gone = /404\s+Not Found/.test(output);
+  const space = isNoSpace(output) || /enough free space/.test(output);
+  throw new BenchbookError('server', `apt could not fetch ${wanted} of "${source.suite}": ${error}`, {
+    ...(gone
+      ? { hint: 'The mirror lists it but does not have it: try again later, or name another version or mirror.' }
+      : {}),
+    ...(space ? { hint: 'Make room there, or name another cache folder with BENCHBOOK_CACHE.' } : {}),
+    evidence: { 'apt-get': output },
+  });
 }
 
 async function describe(name: string, version: string, path: string): Promise<PackageFile> {

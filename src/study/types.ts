@@ -66,13 +66,34 @@ export interface CustomServer {
 /** The values of one trial by metric name; a list is a series of iterations. */
 export type MetricValues<N extends string = string> = Readonly<Record<N, number | readonly number[]>>;
 
-/** How to obtain one or more metrics; pure data but for `run` of a custom one. */
+/** What a program left behind, as the `parse` of a command measurement sees it. */
+export interface CommandOutput {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+}
+
+/** How to obtain one or more metrics; pure data but for the functions of `custom` and `command`. */
 export interface Measurement<N extends string = string> {
   readonly kind: string;
   readonly params: unknown;
   readonly metrics: Readonly<Record<N, Metric>>;
+  /** Tells of the server's start, or ends it: it belongs to the trial, not to the level of a within factor. */
+  readonly oncePerTrial?: true;
   /** Only on kind `custom`. */
   readonly run?: (server: CustomServer, params: never) => Promise<MetricValues>;
+  /** Only on kind `command`. */
+  readonly parse?: (output: CommandOutput) => MetricValues;
+  /** Only on kind `around`: what is measured, and what is read beside it. */
+  readonly inner?: Measurement;
+  readonly probes?: readonly Probe[];
+}
+
+/** What is read before, after or while something else is measured, by `measure.around`; plain data. */
+export interface Probe<N extends string = string> {
+  readonly probe: string;
+  readonly params: unknown;
+  readonly metrics: Readonly<Record<N, Metric>>;
 }
 
 /** Where a server comes from; the discriminant is `source`. */

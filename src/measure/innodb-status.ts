@@ -1,0 +1,75 @@
+import { type InnodbStatusName, parseInnodbStatus } from '../formats/innodbStatus.ts';
+import type { Server } from '../server/start.ts';
+import type { Measurement, Metric, Probe } from '../study/types.ts';
+import type { RunningProbe } from './around.ts';
+import { liveServer, type Readings, type TrialContext } from './context.ts';
+import { changes, startedAgain } from './counters.ts';
+
+const INNODB_STATUS = {
+  historyListLength: { unit: '1', better: 'lower', title: 'history list length, at the end' },
+  logSequenceNumber: { unit: 'B', better: 'neither', title: 'redo log written' },
+  logFlushed: { unit: 'B', better: 'neither', title: 'redo log flushed' },
+  lastCheckpoint: { unit: 'B', better: 'neither', title: 'by how much the checkpoint moved on' },
+  osFileReads: { unit: '1', better: 'lower', title: 'file reads' },
+  osFileWrites: { unit: '1', better: 'lower', title: 'file writes' },
+  osFsyncs: { unit: '1', better: 'lower', title: 'fsyncs' },
+  pagesRead: { unit: '1', better: 'lower', title: 'pages read into the buffer pool' },
+  pagesCreated: { unit: '1', better: 'neither', title: 'pages created' },
+  pagesWritten: { unit: '1', better: 'lower', title: 'pages written' },
+  pagesMadeYoung: { unit: '1', better: 'neither', title: 'pages made young' },
+  databasePages: { unit: '1', better: 'neither', title: 'pages in the buffer pool, at the end' },
+  freeBuffers: { unit: '1', better: 'neither', title: 'free pages of the buffer pool, at the end' },
+  modifiedPages: { unit: '1', better: 'neither', title: 'dirty pages, at the end' },
+  pendingReads: { unit: '1', better: 'neither', title: 'pending reads, at the end' },
+  rowsInserted: { unit: '1', better: 'neither', title: 'rows inserted' },
+  rowsUpdated: { unit: '1', better: 'neither', title: 'rows updated' },
+  rowsDeleted: { unit: '1', better: 'neither', title: 'rows deleted' },
+  rowsRead: { unit: '1', better: 'neither', title: 'rows read' },
+  osWaitReservations: { unit: '1', better: 'lower', title: 'waits in the OS wait array' },
+  bufferPoolBytes: { unit: 'B', better: 'neither', title: 'memory of the buffer pool, at the end' },
+} as const satisfies Readonly<Record<InnodbStatusName, Metric>>;
+
+type Name = keyof typeof INNODB_STATUS;
+
+/**
+ * Counters of `SHOW ENGINE INNODB STATUS` by their labels: by how much each grew around another measurement, states at the
+ * end; on its own, since the server's start. Which lines there are depends on the version: a missing one is not reported.
+ * The dumps are kept. Its per-second averages are never used. Disturbs little: it takes InnoDB's mutexes for a moment.
+ */
+export function innodbStatus(): Measurement<Name> & Probe<Name> {
+  return { kind: 'innodbStatus', probe: 'innodbStatus', params: {}, metrics: INNODB_STATUS };
+}
+
+export async function measureInnodbStatus(_measurement: Measurement, context: TrialContext): Promise<Readings> {
+  const server = await liveServer(context);
+  const dump = await readDump(server);
+  const now = parseInnodbStatus(dump);
+  const nothing = new Map([...now.keys()].map((name) => [name, 0]));
+  return { ...told(nothing, now), artefacts: [{ name: 'INNODB STATUS', text: dump }] };
+}
+
+export async function beginInnodbStatus(_probe: Probe, server: Server, context: TrialContext): Promise<RunningProbe> {
+  const before = await readDump(server);
+  return {
+    async end() {
+      const kept = [{ name: 'INNODB STATUS before', text: before }];
+      if (context.running !== server) return { ...startedAgain(Object.keys(INNODB_STATUS)), artefacts: kept };
+      const after = await readDump(server);
+      const artefacts = [...kept, { name: 'INNODB STATUS after', text: after }];
+      return { ...told(parseInnodbStatus(before), parseInnodbStatus(after)), artefacts };
+    },
+  };
+}
+
+function told(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>) {
+  const isGauge = (name: string) => INNODB_STATUS[name as Name].title.endsWith('at the end');
+  const { values, missing } = changes(Object.keys(INNODB_STATUS), before, after, isGauge, 'line of INNODB STATUS for');
+  const reason = 'this version does not print it in SHOW ENGINE INNODB STATUS.';
+  const absent = Object.keys(missing!).map((name) => [name, after.has(name) ? missing![name]! : reason] as const);
+  return { values, missing: Object.fromEntries(absent) };
+}
+
+async function readDump(server: Server): Promise<string> {
+  const [row] = await server.sql('SHOW ENGINE INNODB STATUS');
+  return `${String(row?.Status ?? '').trim()}\n`;
+}

@@ -1,0 +1,47 @@
+import { closest, distance } from 'fastest-levenshtein';
+import { z } from 'zod';
+import { BenchbookError } from '../errors.ts';
+
+/** A whole number of things to do. */
+export const count = (min: number, max: number) =>
+  z
+    .int(`must be a whole number from ${min} to ${max}`)
+    .min(min, `must be at least ${min}`)
+    .max(max, `must be at most ${max}`);
+
+/** A time in seconds. */
+export const seconds = (min: number, max: number) =>
+  z.number('must be a number of seconds').min(min, `must be at least ${min}`).max(max, `must be at most ${max}`);
+
+/** A text with something in it. */
+export const text = z.string('must be a text').refine((value) => value.trim() !== '', 'must not be empty');
+
+/**
+ * What a study's author gave to one of the words of `measure`, checked and with its defaults.
+ * @throws BenchbookError('study') in one sentence that names the word and the option.
+ */
+export function optionsOf<S extends z.ZodType>(word: string, shape: S, given: unknown): z.output<S> {
+  const result = shape.safeParse(given);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0]!;
+  const path = issue.path.map(String);
+  if (issue.code === 'unrecognized_keys') {
+    const key = issue.keys[0]!;
+    throw new BenchbookError('study', `${word} has no option "${[...path, key].join('.')}".`, {
+      hint: nearestOf(key, path.length === 0 && shape instanceof z.ZodObject ? Object.keys(shape.shape) : []),
+    });
+  }
+  const where = path.length === 0 ? '' : ` "${path.join('.')}"`;
+  throw new BenchbookError('study', `${word} was given a wrong${where === '' ? ' argument' : where}: ${issue.message}.`);
+}
+
+/** "did you mean …?" where a word is near, else what there is. */
+export function nearestOf(word: string, known: readonly string[]): string {
+  if (known.length === 0) return 'there are none';
+  const lower = new Map(known.map((name) => [name.toLowerCase(), name]));
+  const found = closest(word.toLowerCase(), [...lower.keys()]);
+  if (distance(word.toLowerCase(), found) <= Math.max(2, Math.ceil(word.length / 3))) {
+    return `did you mean "${lower.get(found)}"?`;
+  }
+  return known.length > 30 ? 'there is none of a name like it' : `known: ${known.join(', ')}`;
+}
