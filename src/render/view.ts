@@ -1,6 +1,6 @@
 import Handlebars from 'handlebars';
 import { BenchbookError } from '../errors.ts';
-import type { Block, ClaimResult, Document, Inline, ValueRef, Verdict } from '../report/document.ts';
+import type { Block, ClaimResult, Document, Inline, Table, ValueRef, Verdict } from '../report/document.ts';
 import { type Anchors, anchorsOf } from './anchors.ts';
 import type { DrawnFigure } from './figure-set.ts';
 import { printFit } from './fit.ts';
@@ -121,7 +121,7 @@ function figureView(block: Extract<Block, { type: 'figure' }>, context: ViewCont
     notes: [...block.notes, ...drawn.notes],
     code: block.code ?? null,
     data: {
-      ...gridView(table, FIGURE_ROWS, context.packer),
+      ...gridView(table, FIGURE_ROWS, context.packer, true),
       label: `Data of figure ${block.number}`,
       dense: table.rows.length > 40,
     },
@@ -144,7 +144,7 @@ function tableView(block: Extract<Block, { type: 'table' }>, context: ViewContex
   };
 }
 
-function gridView(table: Document['tables'][string], limit: number, packer: Packer): View {
+function gridView(table: Table, limit: number, packer: Packer, isFile = false): View {
   const set = setTable(table, limit);
   const { columns, rows, omitted } = set;
   return {
@@ -167,7 +167,7 @@ function gridView(table: Document['tables'][string], limit: number, packer: Pack
       })),
     })),
     omitted,
-    packed: omitted > 0 ? packer(table) : null,
+    packed: omitted > 0 || isFile ? packer(table) : null,
     total: table.rows.length,
     printOmitted: Math.max(0, table.rows.length - DENSE_ROWS_PRINT),
   };
@@ -224,7 +224,7 @@ function nearest(id: string, anchors: Anchors): string {
   return `Anchors are: ${[...anchors.keys()].join(', ') || 'none'}; looked for "${id}".`;
 }
 
-function tableNamed(name: string, where: string, context: ViewContext): Document['tables'][string] {
+function tableNamed(name: string, where: string, context: ViewContext): Table {
   const table = Object.hasOwn(context.document.tables, name) ? context.document.tables[name] : undefined;
   if (!table)
     throw new BenchbookError('render', `The ${where} asks for the table "${name}", which the report does not have.`);
