@@ -1,5 +1,5 @@
 import type { Column } from '../report/document.ts';
-import type { FigureContext, Json } from './figure-data.ts';
+import { type FigureContext, type Json, levelText } from './figure-data.ts';
 import { textWidthPx } from './fonts.ts';
 import type { Prefix } from './numbers.ts';
 import { DASHES, ROLES, SERIES, SHAPES } from './theme.ts';
@@ -43,16 +43,17 @@ function settleScale(channel: string, definition: Json): void {
   if (channel === 'color') definition.scale = { interpolate: 'lab', ...scale };
 }
 
-function titled(title: string, column: Column, prefix: Prefix | undefined): string {
+function titled(heading: string, column: Column, prefix: Prefix | undefined): string {
+  const title = levelText(heading.replace(/\s+/g, ' '));
   return prefix?.symbol && column.unit ? `${title} (${prefix.symbol})` : title;
 }
 
 /** Declared order, stable colours and shapes, and labels that fit, on a channel that shows the levels of a factor. */
 function discrete(channel: string, definition: Json, field: string, context: FigureContext, widthPx: number): Json {
-  const declared = Object.hasOwn(context.order, field) ? context.order[field] : undefined;
+  const declared = Object.hasOwn(context.order, field) ? context.order[field]!.map(levelText) : undefined;
   const isDiscrete = definition.type === 'nominal' || definition.type === 'ordinal' || /Offset$/.test(channel);
   if (!isDiscrete) return definition;
-  const present = [...new Set((context.values.get(field) ?? []).map((value) => String(value ?? '–')))];
+  const present = [...new Set((context.values.get(field) ?? []).map(levelText))];
   const levels = declared ? declared.filter((level) => present.includes(level)) : present;
   if (declared && definition.sort === undefined) definition.sort = [...levels];
   if (channel === 'color') {

@@ -19,6 +19,8 @@ export interface FigureContext extends FigureSource {
   readonly names: ReadonlyMap<string, string>;
   readonly prefixes: ReadonlyMap<string, Prefix>;
   readonly axisPrefixes: ReadonlyMap<string, Prefix>;
+  /** Columns that stand on a logarithmic axis. */
+  readonly logFields: ReadonlySet<string>;
 }
 
 /** One encoding channel's field, as it stands somewhere in a spec. */
@@ -56,6 +58,15 @@ export function valuesOf(tables: readonly Table[]): Map<string, CellValue[]> {
 /** Vega reads dots and brackets in a field as a path, and knows names such as `constructor`: those get a name of our own. */
 export function plainName(key: string, index: number): string {
   return /^[A-Za-z][A-Za-z0-9_]*$/.test(key) && !(key in {}) ? key : `column_${index}`;
+}
+
+/**
+ * A level as vega gets it. Vega looks levels up in plain objects, where `constructor` is always there: those names get a
+ * zero-width space that nobody sees.
+ */
+export function levelText(value: CellValue): string {
+  const text = String(value ?? '–');
+  return text in {} ? `${text}\u200b` : text;
 }
 
 export function fieldUses(spec: Json, columns: ReadonlyMap<string, Column>): FieldUse[] {
@@ -125,10 +136,10 @@ function cellOf(value: CellValue, column: Column, temporal: ReadonlySet<string>,
   if (temporal.has(column.key) && typeof value === 'string')
     return Date.parse(/Z|[+-]\d\d:?\d\d$/.test(value) ? value : `${value}Z`);
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) return null;
+    if (!Number.isFinite(value) || (value <= 0 && context.logFields.has(column.key))) return null;
     if (column.kind === 'number') return value / (context.prefixes.get(column.key)?.divisor ?? 1);
   }
-  return value !== null && column.kind !== 'number' ? String(value) : value;
+  return value !== null && column.kind !== 'number' ? levelText(value) : value;
 }
 
 export function logNotes(

@@ -59,7 +59,8 @@ export function prepareFigure(source: FigureSource): PreparedFigure {
   const uses = fieldUses(source.spec as Json, columns);
   const axisPrefixes = axisPrefixesOf(uses, columns, values);
   const prefixes = new Map(uses.flatMap((use) => prefixOf(use, columns, axisPrefixes)));
-  const context: FigureContext = { ...source, columns, values, names, prefixes, axisPrefixes };
+  const logFields = new Set(uses.filter((use) => use.log).map((use) => use.field));
+  const context: FigureContext = { ...source, columns, values, names, prefixes, axisPrefixes, logFields };
   const spec = unit(structuredClone(source.spec) as Json, {}, context, source.widthPx);
   spec.datasets = Object.fromEntries(tables.map((table) => [table.name, rowsOf(table, context)]));
   spec.autosize ??= isComposed(spec) ? { type: 'pad', contains: 'padding' } : { type: 'fit-x', contains: 'padding' };
@@ -88,6 +89,7 @@ function unit(spec: Json, inherited: Json, context: FigureContext, widthPx: numb
   const effective = { ...inherited, ...encoding };
   if (spec.mark !== undefined) {
     spec.mark = markOf(spec.mark, context);
+    withoutHalfIntervals(spec, encoding);
     Object.assign(encoding, redundantChannels(markType(spec.mark), effective));
   }
   if (Object.keys(encoding).length > 0) spec.encoding = encoding;
@@ -108,6 +110,16 @@ function layerOf(layer: Json, inherited: Json, context: FigureContext, widthPx: 
   const done = unit(layer, inherited, context, widthPx);
   delete done.width;
   return done;
+}
+
+/** Vega leaves out a mark whose start is missing, but draws one whose end is, to nowhere. */
+function withoutHalfIntervals(spec: Json, encoding: Json): void {
+  const ends = [encoding.x2, encoding.y2]
+    .map((channel) => (channel as Json | undefined)?.field)
+    .filter((field) => typeof field === 'string');
+  if (ends.length === 0) return;
+  const filters = ends.map((field) => ({ filter: `isValid(datum[${JSON.stringify(field)}])` }));
+  spec.transform = [...((spec.transform as Json[] | undefined) ?? []), ...filters];
 }
 
 /** Layers share axes and legends: one title an axis, and no dashes where points already carry shapes. */
