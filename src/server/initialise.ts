@@ -28,19 +28,6 @@ export async function initialise(
   await markVersion(build, dataDirectory);
 }
 
-/** Brings the system tables of an older version's data directory up to date; MySQL since 8.0.16 does it when it starts. */
-export async function upgradeSystemTables(
-  build: FoundBuild,
-  dataDirectory: string,
-  options: Options,
-  environment: ServerEnvironment,
-): Promise<void> {
-  const script = await systemTables(build);
-  if (script === null) return;
-  await runOnce(build, dataDirectory, [...BOOTSTRAP, ...optionArguments(options, build)], script, environment);
-  await markVersion(build, dataDirectory);
-}
-
 const BOOTSTRAP = ['--bootstrap', '--skip-networking'];
 
 async function runOnce(
