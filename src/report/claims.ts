@@ -7,7 +7,13 @@ type DraftClaim = Extract<DraftBlock, { type: 'claim' }>;
 
 /** The claims of a draft in the order written. */
 export function claimsOf(draft: Draft): readonly DraftClaim[] {
-  return draft.blocks.filter((block): block is DraftClaim => block.type === 'claim');
+  return draft.blocks.flatMap(claimsIn);
+}
+
+function claimsIn(block: DraftBlock): readonly DraftClaim[] {
+  if (block.type === 'claim') return [block];
+  if (block.type === 'details') return block.blocks.flatMap(claimsIn);
+  return block.type === 'tabs' ? block.tabs.flatMap((tab) => tab.blocks.flatMap(claimsIn)) : [];
 }
 
 /** A claim held against the samples: its verdict by interval, and the numbers that decided it. */
