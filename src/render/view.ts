@@ -4,6 +4,7 @@ import type { Block, ClaimResult, Document, Inline, Table, ValueRef, Verdict } f
 import { type Anchors, anchorsOf } from './anchors.ts';
 import type { DrawnFigure } from './figure-set.ts';
 import { printFit } from './fit.ts';
+import { highlighted } from './highlight.ts';
 import { type Packer, packerOf } from './packed.ts';
 import { lineHtml, type ProseTarget, plainText, proseHtml } from './prose.ts';
 import { withoutTips } from './svg.ts';
@@ -81,7 +82,12 @@ function blockView(block: Block, context: ViewContext): View {
         html: safe(proseHtml(block.content, target)),
       };
     case 'code':
-      return { partial: 'code', title: block.title ?? null, language: block.language, text: block.text };
+      return {
+        partial: 'code',
+        title: block.title ?? null,
+        language: block.language,
+        html: safe(highlighted(block.text, block.language)),
+      };
     case 'facts':
       return { partial: 'facts', items: block.items.map((item) => ({ ...item, code: item.code ?? false })) };
     case 'details':
@@ -119,7 +125,7 @@ function figureView(block: Extract<Block, { type: 'figure' }>, context: ViewCont
     narrow: drawn.narrow === null ? null : safe(accessible(drawn.narrow, `${block.id}-alt`, context.isStatic)),
     sourceLine: block.sourceLine,
     notes: [...block.notes, ...drawn.notes],
-    code: block.code ?? null,
+    code: block.code ? { place: block.code.place, html: safe(highlighted(block.code.text, 'typescript')) } : null,
     data: {
       ...gridView(table, FIGURE_ROWS, context.packer, true),
       label: `Data of figure ${block.number}`,

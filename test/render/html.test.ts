@@ -1,8 +1,11 @@
 import { mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import fc from 'fast-check';
+import Handlebars from 'handlebars';
 import { describe, expect, test } from 'vitest';
 import { drawFigures } from '../../src/render/figure-set.ts';
+import { highlighted } from '../../src/render/highlight.ts';
 import { htmlReport } from '../../src/render/html.ts';
 import type { Block, Document } from '../../src/report/document.ts';
 import { styleGuide } from './style-guide.ts';
@@ -112,4 +115,26 @@ test('a report of two figures stays within its size', async () => {
   const figures = await drawFigures(document);
   expect(Buffer.byteLength(htmlReport(document, figures, { isStatic: true }))).toBeLessThan(400_000);
   expect(Buffer.byteLength(htmlReport(document, figures, { isStatic: false }))).toBeLessThan(1_600_000);
+});
+
+describe('code', () => {
+  test('is marked up and keeps its text', () => {
+    const text = "const a = '</code><b>'; // if <i>\nreturn `x`;";
+    const html = highlighted(text, 'typescript');
+    expect(html).toContain('<span class="code-keyword">const</span>');
+    expect(html).toContain('<span class="code-comment">// if &lt;i&gt;</span>');
+    expect(html.replace(/<\/?span[^>]*>/g, '')).toBe(Handlebars.escapeExpression(text));
+  });
+
+  test('of any text in any language stays that text', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary' }),
+        fc.constantFrom('sql', 'shell', 'ini', 'json', 'log', '__proto__', ''),
+        (text, language) => {
+          expect(highlighted(text, language).replace(/<\/?span[^>]*>/g, '')).toBe(Handlebars.escapeExpression(text));
+        },
+      ),
+    );
+  });
 });
