@@ -42,9 +42,7 @@ export function parseAnalyzeJson(text: string): AnalyzeSummary {
   const stats = nodes.flatMap((node) => (isNode(node.r_engine_stats) ? [node.r_engine_stats] : []));
   return {
     totalSeconds: totalOf(block),
-    optimizationSeconds: isNode(root.query_optimization)
-      ? secondsOf(root.query_optimization.r_total_time_ms)
-      : null,
+    optimizationSeconds: isNode(root.query_optimization) ? secondsOf(root.query_optimization.r_total_time_ms) : null,
     tableSeconds: sumOf(nodes.map((node) => secondsOf(node.r_table_time_ms))),
     otherSeconds: sumOf(nodes.map((node) => secondsOf(node.r_other_time_ms))),
     rowsRead: sumOf(rows),
@@ -111,7 +109,8 @@ function isNode(value: unknown): value is Node {
 }
 
 function secondsOf(milliseconds: unknown): number | null {
-  return typeof milliseconds === 'number' ? milliseconds / 1000 : null;
+  // A division by 1000 must not add digits that the server did not print.
+  return typeof milliseconds === 'number' ? Number((milliseconds / 1000).toPrecision(12)) : null;
 }
 
 /** Of what is there; null where nothing is. */

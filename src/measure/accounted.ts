@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { BenchbookError, sentenceOf } from '../errors.ts';
 
 export interface AccountedRequest {
@@ -110,27 +110,28 @@ async function run(argv: readonly string[], request: AccountedRequest, reports: 
   });
   const onAbort = () => killGroup(child);
   request.signal.addEventListener('abort', onAbort, { once: true });
-  const texts = [child.stdout, child.stderr, reports ? child.stdio[3] : null].map((stream) => gather(stream as Readable));
+  const texts = [child.stdout, child.stderr, reports ? child.stdio[3] : null].map((stream) =>
+    gather(stream as Readable | null),
+  );
   child.stdin?.on('error', () => undefined).end(request.input ?? '');
-  try {
-    return await new Promise((resolve) => {
-      const end = (exitCode: number, spawnError: Error | null) => {
-        const wallSeconds = Number(process.hrtime.bigint() - start) / 1e9;
-        const [stdout = '', stderr = '', report = ''] = texts.map((text) => text());
-        resolve({ wallSeconds, exitCode, stdout, stderr, report, spawnError });
-      };
-      child.once('error', (error) => end(127, error));
-      child.once('close', (code, signal) => end(code ?? 128 + signalNumber(signal), null));
-    });
-  } finally {
-    request.signal.removeEventListener('abort', onAbort);
-    // What the program left running in its group must not disturb what comes next.
-    killGroup(child);
-    if (request.signal.aborted) throw new BenchbookError('interrupted', `Interrupted while ${request.argv[0]} was running.`);
-  }
+  const ended = await new Promise<Ended>((resolve) => {
+    const end = (exitCode: number, spawnError: Error | null) => {
+      const wallSeconds = Number(process.hrtime.bigint() - start) / 1e9;
+      const [stdout = '', stderr = '', report = ''] = texts.map((text) => text());
+      resolve({ wallSeconds, exitCode, stdout, stderr, report, spawnError });
+    };
+    child.once('error', (error) => end(127, error));
+    // What the program left running in its group must neither disturb what comes next nor keep its output open.
+    child.once('exit', () => killGroup(child));
+    child.once('close', (code, signal) => end(code ?? 128 + signalNumber(signal), null));
+  });
+  request.signal.removeEventListener('abort', onAbort);
+  if (request.signal.aborted)
+    throw new BenchbookError('interrupted', `Interrupted while ${request.argv[0]} was running.`);
+  return ended;
 }
 
-function gather(stream: (Readable & Partial<Writable>) | null): () => string {
+function gather(stream: Readable | null): () => string {
   const chunks: Buffer[] = [];
   stream?.on('data', (chunk: Buffer) => chunks.push(chunk));
   stream?.on('error', () => undefined);
@@ -169,7 +170,14 @@ function notStarted(argv: readonly string[], why: number | Error): BenchbookErro
   return new BenchbookError('measure', `The program "${argv[0]}" could not be started: ${reason}.`);
 }
 
-const SIGNALS: Readonly<Record<string, number>> = { SIGHUP: 1, SIGINT: 2, SIGABRT: 6, SIGKILL: 9, SIGSEGV: 11, SIGTERM: 15 };
+const SIGNALS: Readonly<Record<string, number>> = {
+  SIGHUP: 1,
+  SIGINT: 2,
+  SIGABRT: 6,
+  SIGKILL: 9,
+  SIGSEGV: 11,
+  SIGTERM: 15,
+};
 
 function signalNumber(signal: NodeJS.Signals | null): number {
   return signal === null ? 0 : (SIGNALS[signal] ?? 0);

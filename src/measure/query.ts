@@ -97,7 +97,7 @@ interface ResultDigest {
 }
 
 /** A digest of the rows as a bag: without ORDER BY their order says nothing. */
-export function digestOf(rows: readonly Row[]): ResultDigest {
+function digestOf(rows: readonly Row[]): ResultDigest {
   const lines = rows.map((row) => JSON.stringify(Object.values(row).map(textOf))).sort();
   return { rows: rows.length, sha256: createHash('sha256').update(lines.join('\n')).digest('hex') };
 }
@@ -114,7 +114,12 @@ function check(
   before: ResultDigest | undefined,
 ): void {
   const wrong = (sentence: string) => {
-    const evidence = { 'wrong result': `${sql}\n${rows.slice(0, 100).map((row) => JSON.stringify(row, plain)).join('\n')}\n` };
+    const evidence = {
+      'wrong result': `${sql}\n${rows
+        .slice(0, 100)
+        .map((row) => JSON.stringify(row, plain))
+        .join('\n')}\n`,
+    };
     return new BenchbookError('measure', `The query's result is wrong: ${sentence}.`, { evidence });
   };
   if (before !== undefined && before.sha256 !== digest.sha256) {

@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { BenchbookError, sentenceOf } from '../errors.ts';
 import type { Caution, JsonValue, Moment, Outcome, Series, TrialEntry } from '../journal/entry.ts';
 import type { Journal } from '../journal/write.ts';
+import type { TrialContext } from '../measure/context.ts';
 import type { PlannedTrial } from '../plan/order.ts';
 import type { Build } from '../server/build.ts';
-import type { Server } from '../server/start.ts';
+import type { Server, StopMode } from '../server/start.ts';
 import type { Cell, Measurement, Setup, TrialPolicy } from '../study/types.ts';
 import type { Effects, Preparation } from './effects.ts';
 import { deadline } from './limits.ts';
@@ -131,7 +132,9 @@ async function measureAll(
     await endServer(request, gathered, 'fast');
     return await start();
   };
-  for (const stage of request.stages) await measureStage(request, stage, dataDirectory, gathered, restart, signal);
+  const stop = (mode: StopMode) => endServer(request, gathered, mode);
+  for (const stage of request.stages)
+    await measureStage(request, stage, dataDirectory, gathered, { restart, stop }, signal);
 }
 
 async function measureStage(
@@ -139,7 +142,7 @@ async function measureStage(
   stage: Stage,
   dataDirectory: string,
   gathered: Gathered,
-  restart: () => Promise<Server>,
+  { restart, stop }: Pick<TrialContext, 'restart' | 'stop'>,
   signal: AbortSignal,
 ): Promise<void> {
   const suffix = Object.keys(stage.within).length === 0 ? '' : ` at ${cellText(stage.within)}`;
@@ -156,7 +159,10 @@ async function measureStage(
           return gathered.server;
         },
         restart,
+        stop,
         values: stage.values,
+        seed: Math.max(1, request.planned.block),
+        cacheDirectory: request.preparation.cacheDirectory,
         signal: limit.signal,
         progress: (text: string) => request.phase(`measuring ${name}${suffix}: ${text}`),
       };
@@ -173,16 +179,24 @@ async function measureStage(
   }
 }
 
+/** A slow stop waits for purge first. */
+const STOP_SECONDS: Readonly<Record<StopMode, number>> = { fast: 120, slow: 1500, crash: 8 };
+
 /** Keeps the log and ends the server; one that does not end in time is killed. */
-async function endServer(request: TrialRequest, gathered: Gathered, mode: 'fast' | 'crash'): Promise<void> {
+async function endServer(
+  request: TrialRequest,
+  gathered: Gathered,
+  mode: StopMode,
+): Promise<{ readonly seconds: number }> {
   const { server } = gathered;
-  if (server === undefined) return;
+  if (server === undefined) return { seconds: 0 };
   request.phase('stopping the server');
   if (gathered.moments.length === 0) gathered.moments = [...server.moments];
   try {
-    const limit = deadline(new AbortController().signal, mode === 'fast' ? 120 : 8, 'the stop of the server');
-    await limit.race(server.stop(mode)).finally(() => limit.clear());
+    const limit = deadline(new AbortController().signal, STOP_SECONDS[mode], 'the stop of the server');
+    const stopped = await limit.race(server.stop(mode)).finally(() => limit.clear());
     gathered.server = undefined;
+    return stopped;
   } finally {
     keepLog(gathered, server);
   }

@@ -28,11 +28,23 @@ export async function fetchDebian(source: DebianSource, environment: ServerEnvir
   const apt = await privateApt(source.suite, source.mirror, environment);
   const wanted = await chooseServerPackage(apt, source);
   environment.progress(`fetching ${wanted} of ${source.suite} and what it needs`);
-  const files = await download(apt, source, wanted);
-  const identity = files.map(({ name, version, sha256 }) => ({ name, version, sha256 }));
-  const root = join(environment.cacheDirectory, 'builds', `debian-${source.suite}-${shortHash(identity)}`);
+  const others = (source.packages ?? []).filter((name) => name !== wanted.replace(/=.*/, ''));
+  const { root, packages } = await fetchPackages(apt, source.suite, [wanted, ...others], environment);
+  return findServer(root, { ownLoader: true, obtained: { source: 'debian', suite: source.suite, packages } });
+}
+
+/** Packages with all that they need, unpacked into a folder of the cache; what is there already is used. */
+export async function fetchPackages(
+  apt: PrivateApt,
+  suite: string,
+  wanted: readonly string[],
+  environment: ServerEnvironment,
+): Promise<{ readonly root: string; readonly packages: readonly Omit<PackageFile, 'path'>[] }> {
+  const files = await download(apt, suite, wanted);
+  const packages = files.map(({ name, version, sha256 }) => ({ name, version, sha256 }));
+  const root = join(environment.cacheDirectory, 'builds', `debian-${suite}-${shortHash(packages)}`);
   if (!existsSync(root)) await unpack(files, root, environment);
-  return findServer(root, { ownLoader: true, obtained: { source: 'debian', suite: source.suite, packages: identity } });
+  return { root, packages };
 }
 
 /** The package with the server binary, as `name` or `name=version`. */
@@ -77,15 +89,14 @@ async function exactVersion(apt: PrivateApt, name: string, source: DebianSource)
   return found;
 }
 
-async function download(apt: PrivateApt, source: DebianSource, wanted: string): Promise<readonly PackageFile[]> {
-  const others = (source.packages ?? []).filter((name) => name !== wanted.replace(/=.*/, ''));
-  const install = ['--no-install-recommends', '--yes', 'install', wanted, ...others];
+async function download(apt: PrivateApt, suite: string, wanted: readonly string[]): Promise<readonly PackageFile[]> {
+  const install = ['--no-install-recommends', '--yes', 'install', ...wanted];
   const planned = await apt.run('apt-get', ['--simulate', ...install]);
   const fetched = planned.code === 0 ? await apt.run('apt-get', ['--download-only', ...install]) : planned;
   if (fetched.code !== 0) {
     const output = `${fetched.stdout}\n${fetched.stderr}`;
     const error = /^E: .*$/m.exec(fetched.stderr)?.[0]?.slice(3) ?? lastLines(output, 1);
-    throw new BenchbookError('server', `apt could not fetch ${wanted} of "${source.suite}": ${error}`, {
+    throw new BenchbookError('server', `apt could not fetch ${wanted[0]} of "${suite}": ${error}`, {
       evidence: { 'apt-get': output },
     });
   }
