@@ -73,14 +73,14 @@ function latencyOf(report: string): SysbenchResult['latency'] {
   );
   const ms = (pattern: RegExp): number | null => {
     const value = numberOf(pattern.exec(block));
-    return value === null ? null : value / 1000;
+    return value === null ? null : secondsOf(value);
   };
   const percentile = /^\s*(?:approx\.\s+)?(\d+)(?:st|nd|rd|th)? percentile:\s+([\d.]+)(?:ms)?$/m.exec(block);
   return {
     minSeconds: ms(/^\s*min:\s+([\d.]+)(?:ms)?$/m),
     averageSeconds: ms(/^\s*avg:\s+([\d.]+)(?:ms)?$/m),
     maxSeconds: ms(/^\s*max:\s+([\d.]+)(?:ms)?$/m),
-    percentile: percentile === null ? null : { rank: Number(percentile[1]), seconds: Number(percentile[2]) / 1000 },
+    percentile: percentile === null ? null : { rank: Number(percentile[1]), seconds: secondsOf(Number(percentile[2])) },
   };
 }
 
@@ -95,10 +95,15 @@ function intervalOf(line: string): SysbenchInterval[] {
       threads: Number(head[2]),
       tps: Number(head[3]),
       qps,
-      latencySeconds: latency === null ? null : latency / 1000,
+      latencySeconds: latency === null ? null : secondsOf(latency),
       errorsPerSecond: numberOf(/ (?:err\/s|errors):? ([\d.]+)/.exec(line)),
     },
   ];
+}
+
+/** A division by 1000 must not add digits that were not printed. */
+function secondsOf(milliseconds: number): number {
+  return Number((milliseconds / 1000).toPrecision(12));
 }
 
 /** 0.5 prints no total. */
@@ -150,6 +155,6 @@ export function sysbenchDoubts(result: SysbenchResult, test?: string): readonly 
   if (failing > 0) doubts.push(`${failing} of ${result.intervals.length} intervals had errors and no transaction.`);
   const stalls = result.intervals.filter((each) => each.tps === 0 && (each.errorsPerSecond ?? 0) === 0).length;
   if (stalls > 0) doubts.push(`In ${stalls} of ${result.intervals.length} intervals no transaction ended.`);
-  if (errors !== null && errors > 0) doubts.push(`${errors} errors were ignored (deadlocks, lock waits): see errors.`);
+  if (errors !== null && errors > 0) doubts.push(`Ignored errors (deadlocks, lock waits): ${errors}.`);
   return doubts;
 }

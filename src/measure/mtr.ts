@@ -65,7 +65,7 @@ export async function measureMtr(measurement: Measurement, context: TrialContext
     const reason = "this build brings no mtr; servers.debian('bookworm', { packages: ['mariadb-test'] }) does.";
     return { values: {}, missing: Object.fromEntries(Object.keys(measurement.metrics).map((name) => [name, reason])) };
   }
-  const folder = await mkdtemp(join(tmpdir(), 'benchbook-mtr-'));
+  const folder = await mkdtemp(join(plainFolder(), 'benchbook_mtr_'));
   try {
     const which = await testArguments(params.test, folder);
     const places = [`--vardir=${join(folder, 'var')}`, `--tmpdir=${join(folder, 'tmp')}`];
@@ -78,6 +78,11 @@ export async function measureMtr(measurement: Measurement, context: TrialContext
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** mtr takes a hyphen or comma in the path of a suite for the end of its name. */
+function plainFolder(): string {
+  return /[-,]/.test(tmpdir()) ? '/tmp' : tmpdir();
 }
 
 /** Where distributions put it, below the base directory. */

@@ -79,10 +79,19 @@ function found<T>(all: Readonly<Record<string, T>>, kind: string, what: string):
   });
 }
 
+/** One caution for each reason. */
 function notReported(name: string, missing: Readonly<Record<string, string>>): readonly Caution[] {
-  return Object.entries(missing).map(([metric, reason]) => {
-    const about = `${name}.${metric}`;
-    return { code: 'not-reported', sentence: `"${about}" is not reported: ${reason}`, about };
+  const reasons = new Map<string, string[]>();
+  for (const [metric, reason] of Object.entries(missing)) {
+    reasons.set(reason, [...(reasons.get(reason) ?? []), `${name}.${metric}`]);
+  }
+  return [...reasons].map(([reason, metrics]) => {
+    const which = `${metrics.map((metric) => `"${metric}"`).join(', ')} ${metrics.length === 1 ? 'is' : 'are'}`;
+    return {
+      code: 'not-reported',
+      sentence: `${which} not reported: ${reason}`,
+      about: metrics.length === 1 ? metrics[0]! : name,
+    };
   });
 }
 

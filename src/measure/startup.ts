@@ -69,7 +69,7 @@ export async function measureStartup(measurement: Measurement, context: TrialCon
   const missing: Record<string, string> = {};
   if (after === 'crash') {
     if (phases.recoverySeconds !== null) values.recovery = phases.recoverySeconds;
-    else missing.recovery = 'the error log tells of no crash recovery.';
+    else missing.recovery = 'the error log tells of no crash recovery (MySQL tells of it with log_error_verbosity=3).';
   }
   const spawnSeconds = -momentOf(server.moments, 'spawn');
   return { values, missing, moments: server.moments, details: { spawnSeconds, phases: { ...phases } } };
