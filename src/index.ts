@@ -2,4 +2,4 @@
 
 export { measure } from './measure/measure.ts';
 export { servers } from './server/servers.ts';
-export { defineStudy } from './study/define.ts';
+export { defineStudy, nested, within } from './study/define.ts';

@@ -7,7 +7,7 @@ import { findCautions } from './cautions/cautions.ts';
 import { type CellIndex, indexCells, type Sample } from './cells.ts';
 import { decide } from './check.ts';
 import { compareSides } from './compare.ts';
-import { quantile, sortedCopy } from './describe.ts';
+import { percentileOf } from './describe.ts';
 import { factorEffects } from './effects.ts';
 import { baselineFamily, samePlace } from './family.ts';
 import { memoised } from './memoised.ts';
@@ -25,9 +25,10 @@ import type {
   Resolved,
   SteadyState,
   Summary,
+  Window,
 } from './results.ts';
 import { summarise } from './summarise.ts';
-import { steadyState } from './time-series.ts';
+import { percentilesOverTime, steadyState } from './time-series.ts';
 
 /** One trial's value of a metric: the median over its iterations, since the trial is the unit of replication. */
 export interface SampleValue {
@@ -58,6 +59,8 @@ export interface Analysis {
   precision(metric: string, cell: CellLabels): Precision | null;
   /** The steady part of each trial's time series; null where a trial has none or too short a one. */
   steadyStates(metric: string, cell: CellLabels): readonly { trialId: string; steady: SteadyState | null }[];
+  /** Percentiles over time: the values of all trials' series, by windows of `seconds`; empty where there is no series. */
+  percentilesOverTime(metric: string, cell: CellLabels, seconds: number): readonly Window[];
   compare(metric: string, numerator: CellLabels, denominator: CellLabels): Comparison;
   /** Each cell against its baseline at equal other factors: the family over which intervals are simultaneous. */
   comparisonsToBaseline(metric: string): readonly Comparison[];
@@ -112,7 +115,7 @@ export function analyse(entries: readonly Entry[], model: AnalysisModel): Analys
       outliersOf(index.samples(metric, cell), metricOf(metric), model.threshold).map(sampleValue),
     percentile: (metric, cell, p) => {
       const samples = index.samples(metric, cell);
-      return samples.length === 0 ? null : quantile(sortedCopy(samples.map((sample) => sample.value)), p);
+      return samples.length === 0 ? null : percentileOf(samples, p);
     },
     precision: memoised(at, (metric, cell) =>
       precisionOf(index.samples(metric, cell), costsOf(metricOf(metric), index.samples(metric, cell))),
@@ -123,6 +126,14 @@ export function analyse(entries: readonly Entry[], model: AnalysisModel): Analys
         steady: offsets ? steadyState(values, offsets, metricOf(metric).better) : null,
       })),
     ),
+    percentilesOverTime: (metric, cell, seconds) => {
+      const series = index.samples(metric, cell).filter((sample) => sample.at !== undefined);
+      return percentilesOverTime(
+        series.flatMap((one) => one.values),
+        series.flatMap((one) => one.at!),
+        seconds,
+      );
+    },
     compare,
     comparisonsToBaseline,
     effects: memoised(same, (metric) => factorEffects(index, model, metric)),

@@ -28,11 +28,13 @@ export function explain(thrown: unknown): string {
     return `benchbook met an error of its own; please report it with these lines:\n${stack}`;
   }
   const place = thrown.place ? `${placeText(thrown.place)}: ` : '';
-  const hint =
-    thrown.hint === undefined
-      ? ''
-      : ` ${thrown.hint.charAt(0).toUpperCase()}${thrown.hint.slice(1)}${/[.?!`]$/.test(thrown.hint) ? '' : '.'}`;
-  return `benchbook: ${place}${thrown.message}${hint}`;
+  const hint = thrown.hint === undefined ? '' : ` ${sentence(thrown.hint)}`;
+  return `benchbook: ${place}${sentence(thrown.message)}${hint}`;
+}
+
+/** With a capital and a full stop, whoever wrote it. */
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!:]$/.test(text) ? '' : '.'}`;
 }
 
 function placeText(place: Place): string {

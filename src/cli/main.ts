@@ -42,6 +42,7 @@ program
   .option('--profile <name>', 'a smaller version that the study declares')
   .option('--only <factor=level...>', 'only these levels')
   .option('--blocks <n>', 'how many blocks')
+  .option('--force', 'measure although another run measures on this machine')
   .action(action(async () => (await import('./commands/run.ts')).run));
 program
   .command('render')

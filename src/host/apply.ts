@@ -6,10 +6,11 @@ import { reserveHugePages } from './controls/hugePages.ts';
 import { limitIo } from './controls/ioLimit.ts';
 import { type Ledger, openLedger } from './controls/ledger.ts';
 import { setGovernor, setTransparentHugePages, setTurbo } from './controls/machineWide.ts';
-import { limitMemory, readLimitEvents } from './controls/memoryLimit.ts';
+import { limitMemory, readLimitEvents, readMemoryUse } from './controls/memoryLimit.ts';
 import { setPageCache } from './controls/pageCache.ts';
 import { pinToCpus, setNiceness } from './controls/schedule.ts';
 import { prepareStorage } from './controls/storagePlace.ts';
+import { verifyProcess } from './verify.ts';
 
 export interface AppliedControls {
   /** Put before the server's command line; the process that is spawned becomes the server, with the same id. */
@@ -24,6 +25,10 @@ export interface AppliedControls {
    * trial, such as the one after data were loaded. Its record and cautions take the place of the earlier ones.
    */
   setPageCache(): Promise<ControlResult | undefined>;
+  /** Looks at the running server itself: a caution for each thing asked for that it does not have. */
+  verify(pid: number): Promise<readonly HostCaution[]>;
+  /** What the kernel counts for the memory limit while the server runs: bytes and events by name; empty without one. */
+  memoryUse(): Promise<Readonly<Record<string, number>>>;
   /**
    * Takes everything back, after the server has ended; never throws and may be called twice. Resolves to what the
    * limits did to the trial, and to a caution for each thing that could not be restored.
@@ -31,14 +36,16 @@ export interface AppliedControls {
   revert(): Promise<readonly HostCaution[]>;
 }
 
+/** A fresh directory on the storage asked for. */
+export interface StoragePlace extends Pick<AppliedControls, 'effective' | 'cautions' | 'revert'> {
+  readonly directory: string;
+}
+
 /**
  * Where the data directory of a trial is to be made, before it is filled; undefined where the study leaves it open.
  * @throws BenchbookError('study') for a place that can't be used.
  */
-export async function applyStorage(
-  request: HostRequest,
-  cacheDirectory: string,
-): Promise<(AppliedControls & { readonly directory: string }) | undefined> {
+export async function applyStorage(request: HostRequest, cacheDirectory: string): Promise<StoragePlace | undefined> {
   if (request.storage === undefined) return undefined;
   const ledger = openLedger(cacheDirectory);
   const {
@@ -46,26 +53,24 @@ export async function applyStorage(
     effective,
     cautions = [],
   } = await revertedOnError(ledger, () => prepareStorage(request.storage!, ledger));
-  return {
-    directory,
-    prefix: [],
-    effective,
-    cautions,
-    refused: [],
-    setPageCache: async () => undefined,
-    revert: () => revertLedger(ledger),
-  };
+  return { directory, effective, cautions, revert: () => revertLedger(ledger) };
 }
 
 /**
  * Brings the machine into the state that a variant asks for, just before its server is spawned on `dataDirectory`,
  * which is filled and at rest. Each control is verified; how to take it back is on disk below `cacheDirectory` first.
- * @param place `directIo`: the server reads its data files past the page cache.
+ * @param place `directIo`: the server reads its data files past the page cache. `executables`: the server's program and
+ *   libraries, read again where the whole machine's page cache had to be dropped.
  * @throws BenchbookError('study') for a request that makes no sense on any machine.
  */
 export async function applyControls(
   request: HostRequest,
-  place: { readonly dataDirectory: string; readonly cacheDirectory: string; readonly directIo?: boolean },
+  place: {
+    readonly dataDirectory: string;
+    readonly cacheDirectory: string;
+    readonly directIo?: boolean;
+    readonly executables?: readonly string[];
+  },
 ): Promise<AppliedControls> {
   const ledger = openLedger(place.cacheDirectory);
   return revertedOnError(ledger, async () => {
@@ -84,6 +89,7 @@ export async function applyControls(
       return setPageCache(request.pageCache ?? 'as-is', place.dataDirectory, {
         readerPrefix: groupPrefix(memory?.group ? [memory.group] : []),
         directIo: place.directIo ?? false,
+        executables: place.executables ?? [],
         dropFirst: limited,
       });
     };
@@ -101,6 +107,8 @@ export async function applyControls(
       ],
       refused: present.flatMap((result) => (result.refused === undefined ? [] : [result.refused])),
       setPageCache: setCache,
+      verify: (pid) => verifyProcess(request, pid, namesOfRefused(present)),
+      memoryUse: async () => (memory?.group ? readMemoryUse(memory.group) : {}),
       revert: async () => {
         const events = memory?.group ? await readLimitEvents(memory.group) : [];
         return [...events, ...(await revertLedger(ledger))];
@@ -152,6 +160,12 @@ async function prefixCaution(prefix: readonly string[]): Promise<readonly HostCa
   const through = [...new Set(programs)].join(', ');
   const sentence = `The server was started through ${through}, which adds about ${Math.max(0, added).toFixed(1)} ms to start-up times.`;
   return [{ code: 'start-through-prefix', sentence, about: 'startup' }];
+}
+
+function namesOfRefused(results: readonly ControlResult[]): readonly string[] {
+  return results
+    .filter((result) => result.refused !== undefined)
+    .flatMap((result) => result.effective.map((record) => record.name));
 }
 
 async function revertedOnError<T>(ledger: Ledger, apply: () => Promise<T>): Promise<T> {

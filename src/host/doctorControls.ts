@@ -44,8 +44,10 @@ export async function examineControls(cacheDirectory: string): Promise<readonly 
   }
 }
 
-const asRoot = () => 'run Benchbook as root (sudo)';
-const scopeMend = () => (isRoot() ? 'mount -t cgroup2 none /sys/fs/cgroup' : 'loginctl enable-linger, or run as root');
+/** To root who is refused, the detail says why; no command helps within a container. */
+const asRoot = () => (isRoot() ? undefined : 'sudo npx benchbook run STUDY');
+/** With a service manager of his own, a user may limit what he starts. */
+const scopeMend = () => (isRoot() ? undefined : 'loginctl enable-linger');
 
 const reserveOnePage = (ledger: Ledger) => reserveHugePages({ amount: '1M' }, ledger);
 
@@ -54,32 +56,42 @@ async function tryControl(
   name: string,
   cacheDirectory: string,
   apply: (ledger: Ledger) => Promise<ControlResult>,
-  mend: string,
+  command: string | undefined,
 ): Promise<DoctorItem> {
   const ledger = openLedger(cacheDirectory);
+  const mend = mendOf(command);
   try {
     const result = await apply(ledger);
     const told = result.effective[0]!;
-    if (result.refused) return { name, state: 'missing', detail: told.note ?? 'refused', mend };
+    if (result.refused) return { name, state: 'missing', detail: told.note ?? 'refused', ...mend };
     const argv = [...(result.prefix ?? []), 'true'];
     const ran = await execa(argv[0]!, argv.slice(1), { reject: false, stdin: 'ignore', timeout: 10_000 });
     if (ran.exitCode !== 0)
-      return { name, state: 'missing', detail: ran.stderr.trim() || 'its command did not run', mend };
+      return { name, state: 'missing', detail: ran.stderr.trim() || 'its command did not run', ...mend };
     return { name, state: 'works', detail: told.note ?? `tried with ${told.effective}` };
   } catch (cause) {
-    return { name, state: 'missing', detail: sentenceOf(cause), mend };
+    return { name, state: 'missing', detail: sentenceOf(cause), ...mend };
   } finally {
     await ledger.revert();
   }
 }
 
+function mendOf(command: string | undefined): { readonly mend?: string } {
+  return command === undefined ? {} : { mend: command };
+}
+
 async function tryPageCache(directory: string): Promise<DoctorItem> {
   const name = 'cold page cache';
-  const options = { readerPrefix: [], directIo: false, dropFirst: false };
+  const options = { readerPrefix: [], directIo: false, dropFirst: false, executables: [] };
   const result = await setPageCache('cold', directory, options);
   const [told, caution] = [result.effective[0]!, result.cautions?.[0]];
   if (result.refused)
-    return { name, state: 'missing', detail: told.note ?? 'refused', mend: 'study with host.storage on a disk' };
+    return {
+      name,
+      state: 'missing',
+      detail: told.note ?? 'refused',
+      mend: 'BENCHBOOK_CACHE=/a/directory/on/a/disk npx benchbook run STUDY',
+    };
   if (told.verdict === 'unknown') {
     return { name, state: 'limited', detail: told.note ?? 'not verified', mend: install('util-linux-extra') };
   }
@@ -100,7 +112,7 @@ async function examineThp(): Promise<DoctorItem> {
   const mode = await readChoice(path);
   if (mode === undefined) return { name, state: 'missing', detail: 'this kernel has none' };
   if (!(await isPermitted(path, constants.W_OK))) {
-    return { name, state: 'limited', detail: `${mode}; it can't be changed by this user`, mend: asRoot() };
+    return { name, state: 'limited', detail: `${mode}; it can't be changed by this user`, ...mendOf(asRoot()) };
   }
   return { name, state: 'works', detail: `${mode}; can be changed` };
 }
@@ -117,7 +129,7 @@ async function examineGovernor(): Promise<DoctorItem> {
     };
   }
   if (!(await isPermitted(`${directory}/scaling_governor`, constants.W_OK))) {
-    return { name, state: 'limited', detail: `${governor}; it can't be changed by this user`, mend: asRoot() };
+    return { name, state: 'limited', detail: `${governor}; it can't be changed by this user`, ...mendOf(asRoot()) };
   }
   return { name, state: 'works', detail: `${governor}; can be changed` };
 }

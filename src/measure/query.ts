@@ -87,7 +87,9 @@ export async function measureQuery(measurement: Measurement, context: TrialConte
   const seconds = executions.map((execution) => execution.seconds);
   const values: Record<string, unknown> = { first: seconds[0], rows: result!.rows };
   if (iterations > 0) values.later = seconds.slice(warmup);
-  const details = { result: { ...result!, compared: expect !== 'any' }, warmupSeconds: seconds.slice(0, warmup) };
+  // The analysis compares results between variants: where they may differ there is none to compare.
+  const compared = expect === 'any' ? {} : { result: { ...result! } };
+  const details = { ...compared, warmupSeconds: seconds.slice(0, warmup) };
   return { values, details };
 }
 

@@ -94,11 +94,13 @@ export function pairsOf(plan: Plan, factor: string): readonly (readonly [Variant
   }
   return [...groups.values()].map((pair) => {
     if (pair.length === 2) return pair as unknown as readonly [Variant, Variant];
+    const cell = JSON.stringify(pair[0]!.cell);
+    const count = pair.length === 1 ? 'has no partner' : `is one of ${pair.length}`;
     throw new BenchbookError(
       'study',
-      `variant ${JSON.stringify(pair[0]!.cell)} has no partner for a duet over "${factor}"`,
+      `variant ${cell} ${count} in the duet over "${factor}", where there must be two`,
       {
-        hint: 'exclude both variants of a pair or none',
+        hint: 'give the factor two levels, and exclude both variants of a pair or none',
       },
     );
   });

@@ -10,6 +10,7 @@ import { writeWhole } from './files.ts';
 import { htmlReport } from './html.ts';
 import { jiraReport } from './jira.ts';
 import { type FrontMatter, markdownReport } from './markdown.ts';
+import { withoutTips } from './svg.ts';
 
 export type Format = 'html' | 'pdf' | 'md' | 'jira' | 'csv' | 'json';
 
@@ -20,6 +21,8 @@ export interface RenderRequest {
   readonly formats: readonly Format[];
   /** Embedded into the PDF. */
   readonly extraFiles?: readonly { readonly name: string; readonly bytes: Uint8Array; readonly description: string }[];
+  /** HTML without any script. */
+  readonly isStatic?: boolean;
   /** Head of the Markdown file for a site generator; default `none`. */
   readonly frontMatter?: FrontMatter;
   readonly paper?: 'A4' | 'Letter';
@@ -57,9 +60,9 @@ export async function render(request: RenderRequest): Promise<readonly RenderedF
   progress('drawing figures');
   const figures = await drawFigures(document);
   if (wants('html') || wants('pdf')) {
-    const html = htmlReport(document, figures);
-    if (wants('html')) await write('report.html', html, 'html');
-    if (wants('pdf')) files.push(await pdfFile(request, html));
+    if (wants('html'))
+      await write('report.html', htmlReport(document, figures, { isStatic: request.isStatic ?? false }), 'html');
+    if (wants('pdf')) files.push(await pdfFile(request, htmlReport(document, figures, { isStatic: true })));
   }
   if (wants('md') || wants('jira')) {
     progress('writing figures');
@@ -84,7 +87,7 @@ async function pictureFiles(document: Document, figures: ReadonlyMap<string, Dra
   const { svgToPng } = await import('./png.ts');
   const pictures: { readonly name: string; readonly bytes: string | Uint8Array; readonly format: string }[] = [];
   for (const figure of figuresIn([...document.sections, ...document.appendices])) {
-    const svg = figures.get(figure.id)!.wide;
+    const svg = withoutTips(figures.get(figure.id)!.wide);
     pictures.push({ name: `figure-${figure.number}.svg`, bytes: `${svg}\n`, format: 'svg' });
     pictures.push({ name: `figure-${figure.number}.png`, bytes: await svgToPng(svg), format: 'png' });
   }

@@ -22,10 +22,7 @@ export async function drawSvg(spec: Readonly<Record<string, unknown>>, id: strin
   useShippedFontMetrics();
   try {
     const logger = quietLogger();
-    const compiled = vegaLite.compile(spec as unknown as vegaLite.TopLevelSpec, {
-      config: CONFIG as unknown as vegaLite.Config,
-      logger,
-    }).spec;
+    const compiled = compileSpec(spec);
     const view = new vega.View(vega.parse(compiled, undefined, { ast: true }), {
       renderer: 'none',
       loader: refusingLoader(),
@@ -39,6 +36,12 @@ export async function drawSvg(spec: Readonly<Record<string, unknown>>, id: strin
   } catch (thrown) {
     throw new BenchbookError('render', `The figure "${id}" can't be drawn: ${sentenceOf(thrown)}.`, { cause: thrown });
   }
+}
+
+/** Vega-Lite with the shared theme to Vega. */
+export function compileSpec(spec: Readonly<Record<string, unknown>>): vega.Spec {
+  const config = CONFIG as unknown as vegaLite.Config;
+  return vegaLite.compile(spec as unknown as vegaLite.TopLevelSpec, { config, logger: quietLogger() }).spec;
 }
 
 function useShippedFontMetrics(): void {
@@ -65,10 +68,14 @@ function withOwnIds(svg: string, id: string): string {
 /** Without what only vega's own runtime reads, with defaults said once and coordinates to 0.01 px: half the size. */
 function slim(svg: string): string {
   const family = ' font-family="Source Sans 3, sans-serif"';
+  const tips = svg.match(TIP)?.length ?? 0;
   return svg
+    .replace(TIP, (_, label: string) =>
+      tips > MOST_TIPS ? '' : ` data-tip="${label.replace(/\d+\.\d{2,}/g, shortened)}"`,
+    )
     .replaceAll(family, '')
     .replace(/<path aria-hidden="true" d="(?:M0,0h0v0h0Z)?"(?: display="none")?\/>/g, '')
-    .replace(/ (?:class|pointer-events|aria-roledescription|aria-hidden|role|version|xmlns:xlink)="[^"]*"/g, '')
+    .replace(/ (?:class|pointer-events|aria-[a-z]+|role|version|xmlns:xlink)="[^"]*"/g, '')
     .replace(/ (?:opacity|stroke-width)="1"| font-size="12px"/g, '')
     .replace(/ (?:transform|d|x2?|y2?|width|height)="[^"]*"/g, (attribute) =>
       attribute.replace(/\d+\.\d{3,}/g, rounded),
@@ -76,8 +83,23 @@ function slim(svg: string): string {
     .replace('<svg ', `<svg font-size="12px"${family} `);
 }
 
+/** What a mark shows, as vega describes it to screen readers: the page's script shows it on hover. Lines describe only their first point. */
+const TIP =
+  / aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="(?:point|bar|rect mark|circle|square|tick)"/g;
+/** In a crowd nobody asks for one mark, and the texts would outweigh the picture. */
+const MOST_TIPS = 300;
+
+/** The picture alone, for files that no script reads. */
+export function withoutTips(svg: string): string {
+  return svg.replace(/ data-tip="[^"]*"/g, '');
+}
+
 function rounded(number: string): string {
   return String(Number(Number(number).toFixed(2)));
+}
+
+function shortened(number: string): string {
+  return String(Number(Number(number).toPrecision(5)));
 }
 
 function quietLogger(): vega.LoggerInterface {

@@ -64,7 +64,7 @@ export const CONFIG = {
   background: 'transparent',
   font: FONT,
   padding: { left: 2, right: 6, top: 4, bottom: 2 },
-  aria: false,
+  aria: true,
   view: { stroke: null, continuousHeight: 250, discreteHeight: { step: 30 }, discreteWidth: { step: 40 } },
   axis: {
     labelColor: ROLES.muted,

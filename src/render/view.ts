@@ -3,7 +3,9 @@ import { BenchbookError } from '../errors.ts';
 import type { Block, ClaimResult, Document, Inline, ValueRef, Verdict } from '../report/document.ts';
 import { type Anchors, anchorsOf } from './anchors.ts';
 import type { DrawnFigure } from './figure-set.ts';
+import { type Packer, packerOf } from './packed.ts';
 import { lineHtml, type ProseTarget, plainText, proseHtml } from './prose.ts';
+import { withoutTips } from './svg.ts';
 import { setTable } from './tables.ts';
 import { withCssColours } from './theme.ts';
 
@@ -12,6 +14,8 @@ export type View = Readonly<Record<string, unknown>>;
 
 /** Rows of a dense (raw) table that stand in the page; the rest is in `data/` and, in the PDF, in the embedded files. */
 export const DENSE_ROWS = 2000;
+/** Bytes of compressed raw data that the page may carry; what is beyond is in `data/` alone. */
+const PACKED_BUDGET = 400_000;
 /** Rows of a figure's data on demand. */
 const FIGURE_ROWS = 120;
 /** Rows of a dense table that print. */
@@ -22,13 +26,20 @@ interface ViewContext {
   readonly figures: ReadonlyMap<string, DrawnFigure>;
   readonly anchors: Anchors;
   readonly target: ProseTarget;
+  readonly packer: Packer;
+  readonly isStatic: boolean;
 }
 
 /** Turn the document into what the page template prints. Pure; every key that a template names is there, null where empty. */
-export function pageView(document: Document, figures: ReadonlyMap<string, DrawnFigure>): View {
+export function pageView(
+  document: Document,
+  figures: ReadonlyMap<string, DrawnFigure>,
+  options: { readonly isStatic: boolean },
+): View {
   const anchors = anchorsOf(document);
   const target: ProseTarget = { value: valueHtml, label: (id) => labelOf(id, anchors) };
-  const context: ViewContext = { document, figures, anchors, target };
+  const packer = packerOf(options.isStatic ? 0 : PACKED_BUDGET);
+  const context: ViewContext = { document, figures, anchors, target, packer, ...options };
   return {
     title: document.title,
     byline: document.byline,
@@ -103,12 +114,16 @@ function figureView(block: Extract<Block, { type: 'figure' }>, context: ViewCont
     title: line(block.title, context),
     caption: line(block.caption, context),
     alt: block.alt,
-    wide: safe(accessible(drawn.wide, `${block.id}-alt`)),
-    narrow: drawn.narrow === null ? null : safe(accessible(drawn.narrow, `${block.id}-alt`)),
+    wide: safe(accessible(drawn.wide, `${block.id}-alt`, context.isStatic)),
+    narrow: drawn.narrow === null ? null : safe(accessible(drawn.narrow, `${block.id}-alt`, context.isStatic)),
     sourceLine: block.sourceLine,
     notes: [...block.notes, ...drawn.notes],
     code: block.code ?? null,
-    data: { ...gridView(table, FIGURE_ROWS), label: `Data of figure ${block.number}`, dense: table.rows.length > 40 },
+    data: {
+      ...gridView(table, FIGURE_ROWS, context.packer),
+      label: `Data of figure ${block.number}`,
+      dense: table.rows.length > 40,
+    },
   };
 }
 
@@ -124,11 +139,11 @@ function tableView(block: Extract<Block, { type: 'table' }>, context: ViewContex
     dense: block.dense ?? false,
     // Short enough to stand whole on a printed page.
     short: table.rows.length <= 16,
-    ...gridView(table, block.dense ? DENSE_ROWS : Number.POSITIVE_INFINITY),
+    ...gridView(table, block.dense ? DENSE_ROWS : Number.POSITIVE_INFINITY, context.packer),
   };
 }
 
-function gridView(table: Document['tables'][string], limit: number): View {
+function gridView(table: Document['tables'][string], limit: number, packer: Packer): View {
   const { columns, rows, omitted } = setTable(table, limit);
   return {
     name: table.name,
@@ -143,6 +158,7 @@ function gridView(table: Document['tables'][string], limit: number): View {
       })),
     })),
     omitted,
+    packed: omitted > 0 ? packer(table) : null,
     total: table.rows.length,
     printOmitted: Math.max(0, table.rows.length - DENSE_ROWS_PRINT),
   };
@@ -211,8 +227,11 @@ function line(content: Inline, context: ViewContext): Handlebars.SafeString {
 }
 
 /** The picture as one image with the alternative text that stands beside it, in the colours of the page. */
-function accessible(svg: string, altId: string): string {
-  return withCssColours(svg).replace('<svg ', `<svg role="img" aria-labelledby="${escaped(altId)}" `);
+function accessible(svg: string, altId: string, isStatic: boolean): string {
+  return withCssColours(isStatic ? withoutTips(svg) : svg).replace(
+    '<svg ',
+    `<svg role="img" aria-labelledby="${escaped(altId)}" `,
+  );
 }
 
 function safe(html: string): Handlebars.SafeString {

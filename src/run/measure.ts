@@ -5,7 +5,7 @@ import type { Build } from '../server/build.ts';
 import type { BuildResult } from './builds.ts';
 import { gateOf } from './gate.ts';
 import { keyOf } from './keys.ts';
-import { keepTrials, noteEntry, progressOf, type Session } from './session.ts';
+import { keepTrials, noteClock, noteEntry, progressOf, type Session } from './session.ts';
 import { runTrial, type Stage } from './trial.ts';
 import { isEnough } from './until.ts';
 import type { ResolvedVariant } from './variants.ts';
@@ -47,6 +47,7 @@ export async function measureMissing(session: Session, variants: ReadyVariants):
       if (pass.block > 0 && isOverBudget(session, pass)) return 'budget';
       report({ type: 'block started', block: pass.block, lastBlock: blocks.at(-1) ?? 0, ...progressOf(session) });
       await measurePass(session, variants, missing);
+      await noteClock(session);
     }
     if (isSettled(session, pass)) return 'until';
   }

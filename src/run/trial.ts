@@ -49,6 +49,8 @@ interface Gathered {
   moments: Moment[];
   readonly details: Record<string, JsonValue>;
   readonly texts: Map<string, string>;
+  /** Work that was left when its time was up; it may still write into the data directory. */
+  readonly begun: Promise<unknown>[];
 }
 
 /**
@@ -73,6 +75,7 @@ export async function runTrial(request: TrialRequest): Promise<TrialEntry> {
     moments: [],
     details: {},
     texts: new Map(),
+    begun: [],
   };
   const limit = deadline(request.preparation.signal, request.policy.trialSeconds, 'the trial');
   let failure: { readonly outcome: Outcome; readonly reason: string } | null = null;
@@ -85,6 +88,7 @@ export async function runTrial(request: TrialRequest): Promise<TrialEntry> {
   } finally {
     limit.clear();
     await endServer(request, gathered, 'crash').catch(() => undefined);
+    await settled(gathered.begun, 5);
     await effects.removeDirectory(dataDirectory).catch(() => undefined);
   }
   if (request.preparation.signal.aborted) {
@@ -114,6 +118,7 @@ async function measureAll(
         cacheDirectory: request.preparation.cacheDirectory,
         signal: limit.signal,
       });
+      gathered.begun.push(starting);
       gathered.server = await raceStart(starting, limit.race(starting));
     } finally {
       limit.clear();
@@ -123,7 +128,9 @@ async function measureAll(
   };
   phase('preparing the data directory');
   const pristine = await raced(signal, effects.pristineDirectory(build, options, { ...request.preparation, signal }));
-  await raced(signal, effects.copyDataDirectory(pristine, dataDirectory));
+  const copying = effects.copyDataDirectory(pristine, dataDirectory);
+  gathered.begun.push(copying);
+  await raced(signal, copying);
   phase('starting the server');
   const server = await start();
   gathered.settings = await raced(signal, effects.readSettings(server, options));
@@ -289,6 +296,12 @@ async function entryOf(
 function raced<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const limit = deadline(signal, Number.POSITIVE_INFINITY, '');
   return limit.race(work).finally(() => limit.clear());
+}
+
+async function settled(work: readonly Promise<unknown>[], limitSeconds: number): Promise<void> {
+  const limit = deadline(new AbortController().signal, limitSeconds, 'work that was left');
+  await limit.race(Promise.allSettled(work)).catch(() => undefined);
+  limit.clear();
 }
 
 function cellText(cell: Cell): string {

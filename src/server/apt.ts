@@ -43,6 +43,8 @@ export async function privateApt(
   await writeFile(config, await configText(directory));
   const run: PrivateApt['run'] = (tool, args) =>
     runTool(tool, args, {
+      // `apt-get download` writes into the current folder.
+      cwd: join(directory, 'archives'),
       env: { APT_CONFIG: config, DEBIAN_FRONTEND: 'noninteractive' },
       signal: environment.signal,
       hint: APT_HINT,

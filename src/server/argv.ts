@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { BenchbookError } from '../errors.ts';
 import type { Options } from '../study/types.ts';
 import type { Build } from './build.ts';
+import { engineArguments } from './engine.ts';
 import { optionArguments } from './options.ts';
 
 interface ArgvRequest {
@@ -34,7 +34,7 @@ export function serverArgv(build: Build, request: ArgvRequest): readonly string[
     ...familyArguments(build),
     ...(core ? ['--core-file'] : []),
     ...engineArguments(build, request.engine),
-    ...optionArguments(options),
+    ...optionArguments(options, build),
   ];
 }
 
@@ -67,33 +67,6 @@ export function shortTemporaryFolder(): string {
 export function familyArguments(build: Pick<Build, 'family' | 'version'>): readonly string[] {
   if (build.family === 'mariadb' || Number.parseInt(build.version, 10) < 8) return [];
   return ['--mysqlx=OFF', '--secure-file-priv='];
-}
-
-/** Engines that are compiled in have no plugin file. */
-const PLUGIN_FILES: Readonly<Record<string, string>> = {
-  ROCKSDB: 'ha_rocksdb.so',
-  TOKUDB: 'ha_tokudb.so',
-  SPIDER: 'ha_spider.so',
-  MROONGA: 'ha_mroonga.so',
-  CONNECT: 'ha_connect.so',
-  S3: 'ha_s3.so',
-  SPHINX: 'ha_sphinx.so',
-  OQGRAPH: 'ha_oqgraph.so',
-  COLUMNSTORE: 'ha_columnstore.so',
-  ARCHIVE: 'ha_archive.so',
-  BLACKHOLE: 'ha_blackhole.so',
-  FEDERATED: 'ha_federated.so',
-  FEDERATEDX: 'ha_federatedx.so',
-};
-
-/** The arguments that load a storage engine from the build's own plugins. */
-function engineArguments(build: Build, engine: string | undefined): readonly string[] {
-  const file = engine === undefined ? undefined : PLUGIN_FILES[engine.toUpperCase()];
-  if (file === undefined) return [];
-  const folder = build.defaults.find((option) => option.startsWith('--plugin-dir='))?.replace(/^[^=]*=/, '');
-  if (folder !== undefined && existsSync(join(folder, file))) return [`--plugin-load-add=${file}`];
-  // Compiled in, as ARCHIVE and BLACKHOLE are in MySQL: the running server tells.
-  return [];
 }
 
 /** @throws BenchbookError('server') for an option file value that no quoting can carry. */

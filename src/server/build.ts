@@ -23,10 +23,12 @@ export interface Build {
   /** Compiler, build type, libc, allocator, AIO: what can be told, null where it cannot. */
   readonly toolchain: JsonValue;
   readonly executableSha256: string;
+  /** Storage engines that it has without loading a plugin, upper case; absent where nobody asked. */
+  readonly engines?: readonly string[];
 }
 
 /** A build that has not served yet: what its files and its `--version` tell. */
-export type FoundBuild = Omit<Build, 'id' | 'sourceRevision' | 'toolchain'>;
+export type FoundBuild = Omit<Build, 'id' | 'sourceRevision' | 'toolchain' | 'engines'>;
 
 /** The id of a build: the same binary obtained the same way has the same id on every machine. */
 export function buildId(build: Omit<Build, 'id'>): string {

@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BenchbookError, sentenceOf } from '../errors.ts';
 import { hostCodename, privateApt } from './apt.ts';
-import { fetchPackages } from './debian.ts';
+import { fetchPackage } from './debian.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { loaderOf } from './layout.ts';
 import { withLock } from './lock.ts';
@@ -56,7 +56,7 @@ async function fetched(packageName: string, path: string, environment: ServerEnv
     const suite = await hostCodename();
     const apt = await privateApt(suite, undefined, environment);
     environment.progress(`fetching ${packageName} of ${suite} and what it needs`);
-    const { root, packages } = await fetchPackages(apt, suite, [packageName], environment);
+    const { root, packages } = await fetchPackage(apt, { source: 'debian', suite }, packageName, environment);
     return { command: [...(await loaderOf(root)), join(root, path)], root, obtained: { suite, packages } };
   } catch (cause) {
     if (cause instanceof BenchbookError && cause.code === 'interrupted') throw cause;

@@ -8,7 +8,8 @@ import { type PrivateApt, privateApt } from './apt.ts';
 import { type FoundBuild, shortHash } from './build.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { findServer } from './layout.ts';
-import { lastLines, runTool } from './run-tool.ts';
+import { lastLines, runTool, type ToolResult } from './run-tool.ts';
+import { isNoSpace } from './space.ts';
 
 type DebianSource = Extract<ServerSource, { source: 'debian' }>;
 
@@ -28,21 +29,20 @@ export async function fetchDebian(source: DebianSource, environment: ServerEnvir
   const apt = await privateApt(source.suite, source.mirror, environment);
   const wanted = await chooseServerPackage(apt, source);
   environment.progress(`fetching ${wanted} of ${source.suite} and what it needs`);
-  const others = (source.packages ?? []).filter((name) => name !== wanted.replace(/=.*/, ''));
-  const { root, packages } = await fetchPackages(apt, source.suite, [wanted, ...others], environment);
+  const { root, packages } = await fetchPackage(apt, source, wanted, environment);
   return findServer(root, { ownLoader: true, obtained: { source: 'debian', suite: source.suite, packages } });
 }
 
-/** Packages with all that they need, unpacked into a folder of the cache; what is there already is used. */
-export async function fetchPackages(
+/** A package with all that it needs, unpacked into a folder of the cache; what is there already is used. */
+export async function fetchPackage(
   apt: PrivateApt,
-  suite: string,
-  wanted: readonly string[],
+  source: DebianSource,
+  wanted: string,
   environment: ServerEnvironment,
 ): Promise<{ readonly root: string; readonly packages: readonly Omit<PackageFile, 'path'>[] }> {
-  const files = await download(apt, suite, wanted);
+  const files = await download(apt, source, wanted);
   const packages = files.map(({ name, version, sha256 }) => ({ name, version, sha256 }));
-  const root = join(environment.cacheDirectory, 'builds', `debian-${suite}-${shortHash(packages)}`);
+  const root = join(environment.cacheDirectory, 'builds', `debian-${source.suite}-${shortHash(packages)}`);
   if (!existsSync(root)) await unpack(files, root, environment);
   return { root, packages };
 }
@@ -89,27 +89,77 @@ async function exactVersion(apt: PrivateApt, name: string, source: DebianSource)
   return found;
 }
 
-async function download(apt: PrivateApt, suite: string, wanted: readonly string[]): Promise<readonly PackageFile[]> {
-  const install = ['--no-install-recommends', '--yes', 'install', ...wanted];
+async function download(apt: PrivateApt, source: DebianSource, wanted: string): Promise<readonly PackageFile[]> {
+  const names = (source.packages ?? []).filter((name) => name !== wanted.replace(/=.*/, ''));
+  const extras = await Promise.all(names.map((name) => describeExtra(apt, name, source)));
+  const install = [
+    '--no-install-recommends',
+    '--yes',
+    'install',
+    wanted,
+    ...extras.flatMap(({ libraries }) => libraries),
+  ];
   const planned = await apt.run('apt-get', ['--simulate', ...install]);
-  const fetched = planned.code === 0 ? await apt.run('apt-get', ['--download-only', ...install]) : planned;
-  if (fetched.code !== 0) {
-    const output = `${fetched.stdout}\n${fetched.stderr}`;
-    const error = /^E: .*$/m.exec(fetched.stderr)?.[0]?.slice(3) ?? lastLines(output, 1);
-    throw new BenchbookError('server', `apt could not fetch ${wanted[0]} of "${suite}": ${error}`, {
-      evidence: { 'apt-get': output },
-    });
+  failUnless(planned, wanted, source);
+  failUnless(await apt.run('apt-get', ['--download-only', ...install]), wanted, source);
+  const installs = [...planned.stdout.matchAll(/^Inst (\S+) \((\S+) .*\[(\S+)\]\)/gm)].map(
+    ([, name, version, architecture]) => ({
+      name: name!,
+      version: version!,
+      architecture: architecture!,
+    }),
+  );
+  for (const extra of extras) {
+    if (installs.some(({ name }) => name === extra.name)) continue;
+    failUnless(await apt.run('apt-get', ['download', `${extra.name}=${extra.version}`]), extra.name, source);
+    installs.push(extra);
   }
-  const installs = [...planned.stdout.matchAll(/^Inst (\S+) \((\S+) .*\[(\S+)\]\)/gm)];
-  return await Promise.all(
-    installs.map(([, name, version, architecture]) =>
-      describe(
-        name!,
-        version!,
-        join(apt.directory, 'archives', `${name}_${version!.replaceAll(':', '%3a')}_${architecture}.deb`),
-      ),
+  const files = installs.map(({ name, version, architecture }) =>
+    describe(
+      name,
+      version,
+      join(apt.directory, 'archives', `${name}_${version.replaceAll(':', '%3a')}_${architecture}.deb`),
     ),
   );
+  return await Promise.all(files);
+}
+
+/**
+ * A plugin's package depends on the whole server with its scripts and their interpreters. Only the package itself and
+ * the libraries that it names are wanted.
+ */
+async function describeExtra(apt: PrivateApt, given: string, source: DebianSource) {
+  const pinned =
+    given.includes('=') || source.version === undefined ? given : `${given}=${await exactVersion(apt, given, source)}`;
+  const { stdout, code } = await apt.run('apt-cache', ['show', '--no-all-versions', pinned]);
+  const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(stdout)?.[1] ?? '';
+  if (code !== 0 || field('Version') === '') {
+    throw new BenchbookError('server', `The suite "${source.suite}" has no package "${given}".`);
+  }
+  const dependencies = field('Depends')
+    .split(',')
+    .map((part) => part.trim().split(/[\s|:(]/)[0]!);
+  return {
+    name: field('Package'),
+    version: field('Version'),
+    architecture: field('Architecture'),
+    libraries: dependencies.filter((name) => /^lib.*\d/.test(name)),
+  };
+}
+
+function failUnless(result: ToolResult, wanted: string, source: DebianSource): void {
+  if (result.code === 0) return;
+  const output = `${result.stdout}\n${result.stderr}`;
+  const error = /^E: .*$/m.exec(result.stderr)?.[0]?.slice(3) ?? lastLines(output, 1);
+  const gone = /404\s+Not Found/.test(output);
+  const space = isNoSpace(output) || /enough free space/.test(output);
+  throw new BenchbookError('server', `apt could not fetch ${wanted} of "${source.suite}": ${error}`, {
+    ...(gone
+      ? { hint: 'The mirror lists it but does not have it: try again later, or name another version or mirror.' }
+      : {}),
+    ...(space ? { hint: 'Make room there, or name another cache folder with BENCHBOOK_CACHE.' } : {}),
+    evidence: { 'apt-get': output },
+  });
 }
 
 async function describe(name: string, version: string, path: string): Promise<PackageFile> {

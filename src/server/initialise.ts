@@ -33,7 +33,7 @@ export async function initialise(
     `--datadir=${dataDirectory}`,
     `--tmpdir=${temporary}`,
     ...(script === null ? ['--initialize-insecure', '--secure-file-priv='] : ['--bootstrap', '--skip-networking']),
-    ...optionArguments(options),
+    ...optionArguments(options, build),
   ];
   const result = await runTool(program, args, {
     env: { ...build.env, TZ: 'UTC' },

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { isReadyLine } from '../formats/errorLog.ts';
+import { isReadyLine, withoutIdentity } from '../formats/errorLog.ts';
 import type { Moment } from '../journal/entry.ts';
 
 /** How a server's process ended. */
@@ -43,7 +43,8 @@ export function launch(argv: readonly string[], env: Readonly<Record<string, str
   for (const stream of [child.stdout, child.stderr]) {
     let unfinished = '';
     stream.setEncoding('utf8');
-    stream.on('data', (chunk: string) => {
+    stream.on('data', (raw: string) => {
+      const chunk = withoutIdentity(raw);
       const atSeconds = elapsedSeconds();
       log.text += chunk;
       const lines = (unfinished + chunk).split('\n');

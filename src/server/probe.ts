@@ -1,6 +1,5 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JsonValue } from '../journal/entry.ts';
 import { type Build, buildId, type FoundBuild } from './build.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { initialise } from './initialise.ts';
@@ -44,10 +43,15 @@ export async function probeBuild(found: FoundBuild, environment: ServerEnvironme
 async function identityOf(
   server: Server,
   found: FoundBuild,
-): Promise<{ readonly version: string; readonly sourceRevision: string | null; readonly toolchain: JsonValue }> {
+): Promise<Pick<Build, 'version' | 'sourceRevision' | 'toolchain' | 'engines'>> {
   const rows = await server.sql("SHOW GLOBAL VARIABLES LIKE 'version%'");
   const variables = new Map(rows.map((row) => [String(row.Variable_name), String(row.Value)]));
+  const engines = await server.sql('SHOW ENGINES');
   return {
+    engines: engines
+      .filter((row) => row.Support !== 'NO')
+      .map((row) => String(row.Engine).toUpperCase())
+      .sort(),
     version: variables.get('version') ?? '',
     sourceRevision: variables.get('version_source_revision') || null,
     toolchain: await toolchainOf(found, variables, server.logText()),

@@ -1,22 +1,38 @@
-import { sameOptionValue } from '../formats/optionValue.ts';
+import { numberOf, sameOptionValue } from '../formats/optionValue.ts';
 import type { SettingRecord } from '../journal/entry.ts';
 import type { Options } from '../study/types.ts';
-import { optionName } from './options.ts';
+import { isExternal } from './external.ts';
+import { optionText } from './options.ts';
+import { nameFor, optionName, variablesOf } from './spelling.ts';
 import type { Server } from './start.ts';
 
-/** Reads every requested option back from the running server and says what became of it. */
+/** Reads every requested option back from the running server and says what became of it. Nothing is asked of an external server. */
 export async function readSettings(server: Server, requested: Options): Promise<SettingRecord[]> {
+  if (isExternal(server.build)) {
+    const note = 'an external server is not configured by us';
+    return Object.entries(requested).map(([name, value]) => ({
+      name: optionName(name),
+      requested: optionText(value),
+      effective: null,
+      verdict: 'not reported',
+      note,
+    }));
+  }
   const effective = await allVariables(server);
   const comments = await commentsOf(server);
-  return Object.entries(requested).map(([key, value]) => {
-    const name = optionName(key).replace(/^loose_/, '');
-    const text = typeof value === 'boolean' ? (value ? 'ON' : 'OFF') : String(value);
+  return Object.entries(requested).map(([written, value]) => {
+    const name = optionName(written).replace(/^loose_/, '');
+    const given = nameFor(written, server.build);
+    const found = variablesOf(given).find(({ variable }) => effective.has(variable));
+    const now = found === undefined ? null : effective.get(found.variable)!;
+    const renamed = given === name ? [] : [`given as ${given}, its name in ${server.build.version}`];
     return settingOf({
       name,
-      text,
-      now: effective.get(name) ?? null,
-      comment: comments.get(name) ?? '',
-      log: server.logText(),
+      text: optionText(value),
+      now: found?.inverted ? inverted(now) : now,
+      comment: comments.get(given) ?? '',
+      warning: warningAbout(given, server.logText()),
+      notes: renamed,
     });
   });
 }
@@ -26,6 +42,7 @@ export async function readSettings(server: Server, requested: Options): Promise<
  * ids, names of hosts or times, which differ between any two starts.
  */
 export async function readVariables(server: Server): Promise<Record<string, string>> {
+  if (isExternal(server.build)) return {};
   const own = [server.dataDirectory, server.socketPath.replace(/\/s$/, '')];
   const entries = [...(await allVariables(server))].filter(
     ([name, value]) => !VOLATILE.test(name) && !value.startsWith('/') && !own.some((path) => value.includes(path)),
@@ -41,27 +58,34 @@ interface Reading {
   readonly text: string;
   readonly now: string | null;
   readonly comment: string;
-  readonly log: string;
+  readonly warning: string | null;
+  readonly notes: readonly string[];
 }
 
-function settingOf({ name, text, now, comment, log }: Reading): SettingRecord {
-  const warning = warningAbout(name, log);
-  const note = warning === null ? {} : { note: warning };
-  if (now === null) {
-    const verdict = /unknown (variable|option)/i.test(warning ?? '') ? 'unknown' : 'not reported';
-    return { name, requested: text, effective: null, verdict, ...note };
-  }
-  if (/no effect|does nothing|unused|is ignored/i.test(comment)) {
-    return { name, requested: text, effective: now, verdict: 'without effect', note: warning ?? comment };
-  }
-  const verdict = sameOptionValue(text, now) ? 'as requested' : 'adjusted';
-  return { name, requested: text, effective: now, verdict, ...note };
+function settingOf({ name, text, now, comment, warning, notes }: Reading): SettingRecord {
+  const record = (verdict: SettingRecord['verdict'], ...more: readonly (string | null)[]): SettingRecord => {
+    const note = [...notes, ...more, warning].filter((part) => part !== null).join('; ');
+    return { name, requested: text, effective: now, verdict, ...(note === '' ? {} : { note }) };
+  };
+  if (now === null) return record(/unknown (variable|option)/i.test(warning ?? '') ? 'unknown' : 'not reported');
+  if (/no effect|does nothing|unused|is ignored/i.test(comment)) return record('without effect', comment);
+  if (sameOptionValue(text, now)) return record('as requested');
+  const malformed = /^\d+[a-z]+$/i.test(text) && numberOf(text) === null;
+  return record(
+    'adjusted',
+    malformed ? `"${text}" is no number with one suffix; the server took what it understood` : null,
+  );
 }
 
-/** The server's own line about an option, with either spelling. */
+/** The server's own line about an option, with any spelling of it, "large pages" included. */
 function warningAbout(name: string, log: string): string | null {
-  const pattern = new RegExp(`\\[(?:Warning|ERROR)\\].*\\b${name.replaceAll('_', '[-_]')}\\b.*`, 'i');
+  const pattern = new RegExp(`\\[(?:Warning|ERROR)\\].*\\b${name.replaceAll('_', '[-_ ]')}\\b.*`, 'i');
   return pattern.exec(log)?.[0]?.replace(/^\[\w+\]\s*(\[[\w-]+\]\s*)*/, '') ?? null;
+}
+
+function inverted(value: string | null): string | null {
+  if (value === 'ON' || value === '1') return 'OFF';
+  return value === 'OFF' || value === '0' ? 'ON' : value;
 }
 
 async function allVariables(server: Server): Promise<Map<string, string>> {

@@ -28,7 +28,7 @@ let run: Awaited<ReturnType<typeof benchbook>>;
 
 beforeAll(async () => {
   directory = await directoryWith({ 'studies/tiny.study.ts': TINY });
-  run = await benchbook(directory, ['run', 'tiny', '--seed', '7']);
+  run = await benchbook(directory, ['run', 'tiny', '--seed', '7', '--force']);
 }, 240_000);
 afterAll(() => rm(directory, { recursive: true, force: true }));
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { execa } from 'execa';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type AppliedControls, applyControls, applyStorage } from '../../src/host/apply.ts';
 import { openLedger, restoreLeftovers } from '../../src/host/controls/ledger.ts';
 import { setGovernor, setTurbo } from '../../src/host/controls/machineWide.ts';
@@ -200,6 +200,27 @@ describe('schedule', () => {
       const argv = [...applied.prefix, 'sh', '-c', 'echo $$'];
       const child = execa(argv[0]!, argv.slice(1));
       expect((await child).stdout).toBe(String(child.pid));
+    });
+  });
+
+  test('a running server is asked itself: what it lacks is a caution', async () => {
+    const request: HostRequest = { cpus: '0', nice: 7, ...(isRoot ? { memoryLimit: '64M' } : {}) };
+    await withControls(request, async (applied) => {
+      const argv = [...applied.prefix, 'sleep', '20'];
+      const inside = execa(argv[0]!, argv.slice(1), { reject: false });
+      const outside = execa('sleep', ['20'], { reject: false });
+      await vi.waitFor(async () => expect(await readFile(`/proc/${inside.pid}/comm`, 'utf8')).toBe('sleep\n'));
+      expect(await applied.verify(inside.pid!)).toEqual([]);
+      const missing = (await applied.verify(outside.pid!)).map((caution) => caution.about);
+      // On a machine with one CPU everything runs on it.
+      expect(missing.filter((name) => name !== 'host.cpus')).toEqual([
+        'host.nice',
+        ...(isRoot ? ['host.memoryLimit'] : []),
+      ]);
+      if (isRoot) expect(Object.keys(await applied.memoryUse())).toEqual(expect.arrayContaining(['pgfault']));
+      inside.kill('SIGKILL');
+      outside.kill('SIGKILL');
+      await Promise.all([inside, outside]);
     });
   });
 

@@ -6,7 +6,7 @@ import { styleGuide } from './style-guide.ts';
 
 async function html(change: Partial<Document> = {}): Promise<string> {
   const document = { ...styleGuide(), ...change };
-  return htmlReport(document, await drawFigures(document));
+  return htmlReport(document, await drawFigures(document), { isStatic: true });
 }
 
 test('a report is one file that names nothing outside itself', async () => {

@@ -16,6 +16,8 @@ let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'benchbook-page-'));
   await render({ document: styleGuide(), directory: folder, formats: ['html'], progress: () => undefined });
+  const still = { document: styleGuide(), directory: path.join(folder, 'static'), isStatic: true };
+  await render({ ...still, formats: ['html'], progress: () => undefined });
   browser = await openBrowser();
 }, 60_000);
 
@@ -30,7 +32,7 @@ interface Visit {
   readonly requests: string[];
 }
 
-async function visit(widthPx: number, scheme: 'light' | 'dark'): Promise<Visit> {
+async function visit(widthPx: number, scheme: 'light' | 'dark', file = 'report.html'): Promise<Visit> {
   if (!browser) throw new Error('No Chromium is installed; `npm test` brings one, and so does: apt install chromium');
   const page = await browser.newPage();
   const errors: string[] = [];
@@ -43,7 +45,7 @@ async function visit(widthPx: number, scheme: 'light' | 'dark'): Promise<Visit> 
   await page.setViewport({ width: widthPx, height: 900 });
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
   await page.setOfflineMode(true);
-  await page.goto(pathToFileURL(path.join(folder, 'report.html')).href);
+  await page.goto(pathToFileURL(path.join(folder, file)).href);
   return { page, errors, requests };
 }
 
@@ -114,4 +116,74 @@ test('the text of every figure stays inside its picture', async () => {
   );
   expect(outside).toEqual([]);
   await page.close();
+});
+
+test('without script the page shows the same figures, and carries none', async () => {
+  const { page, errors } = await visit(1400, 'light', 'static/report.html');
+  expect(await page.$$eval('script', (all) => all.length)).toBe(0);
+  expect(await page.$$eval('.plot-wide svg', (all) => all.length)).toBe(11);
+  expect(errors).toEqual([]);
+  await page.close();
+});
+
+describe('with script', () => {
+  test('a click on a head sorts, and two more bring back the order', async () => {
+    const { page } = await visit(1400, 'light');
+    const firstCells = () =>
+      page.$$eval('#tab-rss tbody tr', (rows) => rows.map((row) => row.children[4]?.textContent));
+    const before = await firstCells();
+    const click = () => page.click('#tab-rss thead th:nth-child(5) button');
+    await click();
+    const ascending = await firstCells();
+    expect(ascending.map(Number)).toEqual([...before.map(Number)].sort((a, b) => a - b));
+    await click();
+    expect(await firstCells()).toEqual([...ascending].reverse());
+    await click();
+    expect(await firstCells()).toEqual(before);
+    await page.close();
+  });
+
+  test('a mark tells its values on hover, also enlarged', async () => {
+    const { page, errors } = await visit(1400, 'dark');
+    await page.hover('#fig-bars .plot-wide [data-tip]');
+    expect(await page.$eval('.tip', (tip) => tip.textContent)).toMatch(
+      /pool: 128M\nresident memory \(MiB\): [\d.]+\nserver: /,
+    );
+    await page.$eval('#fig-bars .tools button', (button) => (button as unknown as { click(): void }).click());
+    await page.waitForSelector('dialog[open] svg');
+    await page.hover('dialog [data-tip]');
+    expect(await page.$eval('dialog .tip', (tip) => tip.textContent)).toContain('pool:');
+    await page.keyboard.press('Escape');
+    expect(await page.$('dialog')).toBeNull();
+    expect(errors).toEqual([]);
+    await page.close();
+  });
+
+  test('every figure opens for exploring under the strict policy, with the marks of the still one', async () => {
+    const { page, errors, requests } = await visit(1400, 'light');
+    const ids = await page.$$eval('figure', (all) => all.map((figure) => figure.id));
+    for (const id of ids) {
+      const marks = await page.$$eval(`#${id} .plot-wide [data-tip]`, (all) => all.length);
+      await page.$eval(`#${id} .tools button[aria-pressed]`, (button) =>
+        (button as unknown as { click(): void }).click(),
+      );
+      await page.waitForSelector(`#${id} .plot-live svg`);
+      const live = await page.$$eval(
+        `#${id} .plot-live svg [aria-roledescription]`,
+        (all) =>
+          all.filter((mark) => /^(point|bar|rect mark)$/.test(mark.getAttribute('aria-roledescription') ?? '')).length,
+      );
+      if (marks > 0) expect(live, id).toBe(marks);
+    }
+    expect(errors).toEqual([]);
+    expect(requests).toHaveLength(1);
+    await page.close();
+  }, 60_000);
+
+  test('a link into a folded part opens it', async () => {
+    const { page } = await visit(1400, 'light');
+    await page.evaluate("location.hash = '#log-t041'");
+    await page.waitForSelector('#log-t041[open]');
+    await page.close();
+  });
 });

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { documentOf } from '../../src/cli/report-run.ts';
 import type { Block, CellValue, Document, Inline, Table, ValueRef } from '../../src/report/document.ts';
 
-// Every measured number of a report is found in, or recomputed from, its samples table (data/samples.csv) by code of this
+// Every measured number of the gallery's reports is found in, or recomputed from, its samples table (data/samples.csv) by code of this
 // test's own: plain medians, ratios within blocks, order statistics.
-const CASES = join(import.meta.dirname, '../cases');
+const CASES = join(import.meta.dirname, '../../output/gallery');
 
 interface Sample {
   readonly block: number;
@@ -124,9 +124,11 @@ function hettmanspergerSheather(values: readonly number[], level = 0.95): readon
   while (coverage(d + 1) >= level) d++;
   const share = (coverage(d) - level) / (coverage(d) - coverage(d + 1));
   const lambda = ((n - d) * share) / (d + (n - 2 * d) * share);
-  const low = (1 - lambda) * sorted[d - 1]! + lambda * sorted[d]!;
-  const high = (1 - lambda) * sorted[n - d]! + lambda * sorted[n - d - 1]!;
-  return [low, high];
+  // The tool's stated exception: into a gap wider than half of the outer interval it does not interpolate.
+  const widest = (sorted[n - d]! - sorted[d - 1]!) / 2;
+  const between = (outer: number, inner: number) =>
+    Math.abs(inner - outer) > widest ? outer : (1 - lambda) * outer + lambda * inner;
+  return [between(sorted[d - 1]!, sorted[d]!), between(sorted[n - d]!, sorted[n - d - 1]!)];
 }
 
 const PREFIX: Readonly<Record<string, number>> = {

@@ -52,7 +52,6 @@ export function fakeWorld(script: Script = {}): Fake {
       log.push(`start ${Object.values(request.options).join(' ')}`);
       pass(script.secondsPerStart ?? 1);
       await script.start?.(request);
-      request.signal?.throwIfAborted();
       const server = fakeServer(build, request, alive, log);
       alive.add(server);
       return server;

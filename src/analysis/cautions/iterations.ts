@@ -1,15 +1,27 @@
+import type { Better } from '../../study/types.ts';
+import { formatValue } from '../../units.ts';
 import { nameOf } from '../absence.ts';
 import type { Sample } from '../cells.ts';
 import { medianOf, sortedCopy } from '../describe.ts';
 import { medianInterval } from '../median-interval.ts';
 import { precisionOf } from '../precision.ts';
 import type { PlacedCaution } from '../results.ts';
+import { steadyState } from '../time-series.ts';
 import { type CautionInput, measuredCells, percent } from './input.ts';
 
-/** What happens inside trials that have several iterations and are no time series. */
+/** What happens inside trials: iterations that are not alike, and time series that leave their course. */
 export function iterationCautions(input: CautionInput): readonly PlacedCaution[] {
   const found: PlacedCaution[] = [];
   for (const { metric, cell, samples } of measuredCells(input)) {
+    const episodes = episodesOf(samples, input.model.metrics[metric]!.better);
+    if (episodes !== null)
+      found.push({
+        code: 'episodes',
+        sentence: `${metric} of ${nameOf(cell)} ${episodes}.`,
+        about: metric,
+        metric,
+        cell,
+      });
     const nested = samples.filter((sample) => sample.values.length >= 3 && sample.at === undefined);
     if (nested.length === 0) continue;
     const add = (code: string, sentence: string) => found.push({ code, sentence, about: metric, metric, cell });
@@ -28,6 +40,18 @@ export function iterationCautions(input: CautionInput): readonly PlacedCaution[]
       );
   }
   return found;
+}
+
+/** "stalls 3 times in 2 of 7 trials, for up to 4 s": what a mean over the trial hides. */
+function episodesOf(samples: readonly Sample[], better: Better): string | null {
+  const trials = samples.map(({ values, at }) => (at ? (steadyState(values, at, better)?.episodes ?? []) : []));
+  const all = trials.flat();
+  if (all.length === 0) return null;
+  const hit = trials.filter((episodes) => episodes.length > 0).length;
+  const longest = Math.max(...all.map((episode) => episode.toSeconds - episode.fromSeconds));
+  const kind = all.some((episode) => episode.kind === 'stall') ? 'stalls' : `${all[0]!.kind}s`;
+  const times = all.length === 1 ? 'once' : `${all.length} times`;
+  return `${kind} ${times} in ${hit} of ${samples.length} trials, for up to ${formatValue(longest, 's')}`;
 }
 
 /** By how much the first iteration differs, where trials agree on it beyond the threshold; null where they don't. */

@@ -23,7 +23,7 @@ import { printFiles } from './render.ts';
  *   3 Plan ──► journal                    servers started, measured, stopped; flushed per trial
  *   4 journal ──► report                  as `render` does it, at any later time
  */
-export async function run(wanted: string, options: PlanOptions): Promise<number> {
+export async function run(wanted: string, options: PlanOptions & { force?: boolean }): Promise<number> {
   const study = await openStudy(wanted); // 1
   const draft = makeDraft(study, displayFile(study.file));
   const plan = makePlan(study, planRequest(options)); // 2
@@ -48,6 +48,7 @@ export async function run(wanted: string, options: PlanOptions): Promise<number>
     signal: interrupt.signal,
     report: progress,
     effects: realEffects,
+    force: options.force ?? false,
   }); // 3
   await pointLatest(study.id, runId);
   if (result.trials > 0) {

@@ -102,3 +102,22 @@ export async function readLimitEvents(group: Group): Promise<readonly HostCautio
   }
   return cautions;
 }
+
+/** `memory.stat` and the counters beside it, by name; bytes but for the events. Names differ between versions 1 and 2. */
+export async function readMemoryUse(group: Group): Promise<Readonly<Record<string, number>>> {
+  const old = group.version === 1;
+  const files = old
+    ? ['memory.usage_in_bytes', 'memory.max_usage_in_bytes', 'memory.failcnt']
+    : ['memory.current', 'memory.peak', 'memory.swap.current'];
+  const use: Record<string, number> = {};
+  for (const file of files) {
+    const text = await readText(`${group.directory}/${file}`);
+    if (text !== undefined) use[file.replace('memory.', '')] = Number(text);
+  }
+  for (const line of ((await readText(`${group.directory}/memory.stat`)) ?? '').split('\n')) {
+    const [key, value] = line.split(' ');
+    // The totals of version 1 repeat the rest, since the group has no children.
+    if (key && !key.startsWith('total_')) use[key] = Number(value);
+  }
+  return use;
+}

@@ -27,12 +27,17 @@ const cachedOtherwise: Readonly<Record<string, string>> = {
 export async function setPageCache(
   state: PageCacheState,
   dataDirectory: string,
-  options: { readonly readerPrefix: readonly string[]; readonly directIo: boolean; readonly dropFirst: boolean },
+  options: {
+    readonly readerPrefix: readonly string[];
+    readonly directIo: boolean;
+    readonly dropFirst: boolean;
+    readonly executables: readonly string[];
+  },
 ): Promise<ControlResult> {
   const { fileSystem } = await readStorage(dataDirectory);
   const hindrance = cachedOtherwise[fileSystem ?? ''];
   if (state !== 'as-is' && hindrance) return refuse(name, state, hindrance);
-  if (state === 'cold' || options.dropFirst) await drop(dataDirectory);
+  if (state === 'cold' || options.dropFirst) await drop(dataDirectory, options.executables);
   if (state === 'warm') await readAll(dataDirectory, options.readerPrefix);
   const residency = await readResidency(dataDirectory);
   return describe(state, residency, options.directIo);
@@ -61,7 +66,7 @@ function describe(state: PageCacheState, residency: Residency | undefined, direc
   return { effective: [{ name, requested: state, effective: held, verdict, ...(note ? { note } : {}) }], cautions };
 }
 
-async function drop(directory: string): Promise<void> {
+async function drop(directory: string, executables: readonly string[]): Promise<void> {
   // Only clean pages can go: each file is flushed first, and a count of 0 means all of it (coreutils).
   const dd = ['dd', 'of={}', 'oflag=nocache', 'conv=notrunc,fdatasync', 'count=0', 'status=none', ';'];
   const done = await execa('find', [directory, '-type', 'f', '-size', '+0', '-exec', ...dd], {
@@ -70,11 +75,17 @@ async function drop(directory: string): Promise<void> {
   });
   if (done.exitCode === 0 && done.stderr === '') return;
   const path = '/proc/sys/vm/drop_caches';
-  if (await isPermitted(path, constants.W_OK)) await writeFile(path, '1').catch(() => undefined);
+  if (!(await isPermitted(path, constants.W_OK))) return;
+  await writeFile(path, '1').catch(() => undefined);
+  // Those are no data, and a cold program is another experiment.
+  await readFiles(executables, []);
 }
 
 async function readAll(directory: string, prefix: readonly string[]): Promise<void> {
-  const files = await filesBelow(directory);
+  await readFiles(await filesBelow(directory), prefix);
+}
+
+async function readFiles(files: readonly string[], prefix: readonly string[]): Promise<void> {
   const [program, ...args] = [...prefix, 'sh', '-c', 'cat -- "$@" > /dev/null', 'sh', ...files] as [
     string,
     ...string[],

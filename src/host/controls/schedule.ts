@@ -13,7 +13,7 @@ export async function pinToCpus(cpus: string): Promise<ControlResult> {
   if (tried.exitCode !== 0)
     return refuse(name, cpus, `not among the CPUs of this machine (${lastWords(tried.stderr)})`);
   const effective = tried.stdout.split(':')[1]?.trim() ?? null;
-  const result = settled(name, cpus, sameList(cpus, effective) ? cpus : effective);
+  const result = settled(name, cpus, effective !== null && sameCpus(cpus, effective) ? cpus : effective);
   return { ...result, prefix: ['taskset', '--cpu-list', cpus] };
 }
 
@@ -31,8 +31,8 @@ export async function setNiceness(nice: number): Promise<ControlResult> {
 }
 
 /** `0,1` and `0-1` are the same CPUs; the kernel writes ranges. */
-function sameList(a: string, b: string | null): boolean {
-  return b !== null && expand(a) === expand(b);
+export function sameCpus(a: string, b: string): boolean {
+  return expand(a) === expand(b);
 }
 
 function expand(list: string): string {

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'fflate';
+import type { Table } from '../report/document.ts';
+import { tableCsv } from './csv.ts';
+
+/** The whole of a table that a page shows only in part. */
+export interface PackedTable {
+  /** Of the CSV file, as it stands in `data/` and comes out of the download. */
+  readonly sha256: string;
+  /** Id of the element that holds the gzipped CSV in base64; null where another part of the page holds it already. */
+  readonly id: string;
+  readonly base64: string | null;
+  /** False where the page's budget does not hold it. */
+  readonly inPage: boolean;
+}
+
+export type Packer = (table: Table) => PackedTable;
+
+/** A packer that takes tables into the page, each once, until `budgetBytes` of base64 are used up. */
+export function packerOf(budgetBytes: number): Packer {
+  const known = new Map<string, PackedTable>();
+  let left = budgetBytes;
+  return (table) => {
+    const before = known.get(table.name);
+    if (before) return { ...before, base64: null };
+    const csv = Buffer.from(tableCsv(table), 'utf8');
+    const sha256 = createHash('sha256').update(csv).digest('hex');
+    // zlib's output differs between versions of Node.js; this one is the same everywhere.
+    const base64 = budgetBytes === 0 ? '' : Buffer.from(gzipSync(csv, { level: 6, mtime: 0 })).toString('base64');
+    const inPage = budgetBytes > 0 && base64.length <= left;
+    if (inPage) left -= base64.length;
+    const packed = { sha256, id: `packed-${known.size + 1}`, base64: inPage ? base64 : null, inPage };
+    known.set(table.name, packed);
+    return packed;
+  };
+}
