@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchbookError } from '../errors.ts';
 import type { Caution, JsonValue } from '../journal/entry.ts';
@@ -7,7 +10,7 @@ import { runAccounted } from './accounted.ts';
 import type { TrialContext } from './context.ts';
 import { statusCounters } from './counters.ts';
 import type { SysbenchParams } from './sysbench.ts';
-import type { SysbenchTool } from './sysbench-tool.ts';
+import { type SysbenchTool, scriptOf } from './sysbench-tool.ts';
 
 /** Of sysbench's own tests, those that leave the tables as they are. */
 const READ_ONLY = /^(oltp_read_only|oltp_point_select|select_random_points|select_random_ranges)$/;
@@ -28,8 +31,13 @@ interface Preparation {
   readonly tool: SysbenchTool;
   readonly server: Server;
   readonly context: TrialContext;
-  /** sysbench with the options of test and connection. */
-  readonly argv: readonly string[];
+  /** Options of connection, tables and test. */
+  readonly options: readonly string[];
+}
+
+interface Loaded {
+  readonly seconds: number;
+  readonly seeded: boolean;
 }
 
 /** Tables as the test wants them: those of an earlier measurement of the trial where it left them unchanged, else new ones. */
@@ -54,10 +62,14 @@ export async function prepareTables(
   context.progress('making the tables of sysbench');
   await server.sql('DROP DATABASE IF EXISTS sbtest');
   await server.sql('CREATE DATABASE sbtest');
-  const seconds = await load(preparation);
+  const { seconds, seeded } = await load(preparation);
   await settle(server, context);
   made.set(server.dataDirectory, { tables, changed: writes });
-  return { details: { tables: params.tables, rows: params.tableSize, loadSeconds: seconds }, cautions: [] };
+  const sentence = 'This sysbench gives each trial rows of its own: its random generator could not be seeded.';
+  return {
+    details: { tables: params.tables, rows: params.tableSize, loadSeconds: seconds },
+    cautions: seeded ? [] : [{ code: 'sysbench-rows', sentence }],
+  };
 }
 
 function keyOf({ tables, tableSize, options, test }: SysbenchParams): string {
@@ -66,19 +78,38 @@ function keyOf({ tables, tableSize, options, test }: SysbenchParams): string {
   return JSON.stringify([own, tables, tableSize, relevant.sort()]);
 }
 
-/** One thread: rows come in the order of their keys, the same on every run. */
-async function load({ argv, tool, context }: Preparation): Promise<number> {
-  const { exitCode, stdout, stderr, wallSeconds } = await runAccounted({
-    argv: [...argv, '--threads=1', '--rand-seed=1', 'prepare'],
-    env: tool.env,
-    signal: context.signal,
-  });
-  if (exitCode === 0) return wallSeconds;
-  const all = `${stdout}\n${stderr}`;
-  const fatal = /^FATAL: (.*)$/m.exec(all)?.[1] ?? all.trim().split('\n').at(-1) ?? '';
-  throw new BenchbookError('measure', `sysbench could not make its tables: ${fatal}`, {
-    evidence: { 'sysbench output': all },
-  });
+/**
+ * `prepare` of sysbench 1.0 draws from a generator that no option seeds, so that each trial would have other rows. This script
+ * seeds it and then is the test itself.
+ */
+const seededScript = (script: string) => `
+local ffi = require("ffi")
+ffi.cdef[[ void srandom(unsigned int seed); void sb_rand_thread_init(void); ]]
+local seeded = pcall(function() ffi.C.srandom(1); ffi.C.sb_rand_thread_init() end)
+if seeded then print("rows: seeded") end
+dofile(${JSON.stringify(script)})
+`;
+
+/** One thread: rows come in the order of their keys, and are the same on every run. */
+async function load({ params, tool, context, options }: Preparation): Promise<Loaded> {
+  const folder = await mkdtemp(join(tmpdir(), 'benchbook-sysbench-'));
+  try {
+    const script = join(folder, 'prepare.lua');
+    await writeFile(script, seededScript(scriptOf(tool, params.test)));
+    const { exitCode, stdout, stderr, wallSeconds } = await runAccounted({
+      argv: [...tool.command, script, ...options, '--threads=1', 'prepare'],
+      env: tool.env,
+      signal: context.signal,
+    });
+    if (exitCode === 0) return { seconds: wallSeconds, seeded: stdout.includes('rows: seeded') };
+    const all = `${stdout}\n${stderr}`;
+    const fatal = /^FATAL: (.*)$/m.exec(all)?.[1] ?? all.trim().split('\n').at(-1) ?? '';
+    throw new BenchbookError('measure', `sysbench could not make its tables: ${fatal}`, {
+      evidence: { 'sysbench output': all },
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** History purged and dirty pages written, so that no load's aftermath runs into the measurement. */

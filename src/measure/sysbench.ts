@@ -107,14 +107,12 @@ export async function measureSysbench(measurement: Measurement, context: TrialCo
   const params = measurement.params as SysbenchParams;
   const server = await liveServer(context);
   const tool = await sysbenchTool(context);
-  const load = await prepareTables({ params, tool, server, context, argv: argvOf(tool, params, server) });
+  const options = optionsFor(params, server);
+  const load = await prepareTables({ params, tool, server, context, options });
+  const test = [...tool.command, scriptOf(tool, params.test), ...options, ...runOptions(params)];
   const seed = (context.seed ?? 1) * 1000 + 1;
   const run = (time: number, randSeed: number) =>
-    runSysbench(
-      [...argvOf(tool, params, server), `--time=${time}`, `--rand-seed=${randSeed}`, ...runOptions(params), 'run'],
-      tool,
-      context,
-    );
+    runSysbench([...test, `--time=${time}`, `--rand-seed=${randSeed}`, 'run'], tool, context);
   if (params.warmup > 0) {
     context.progress(`warming up for ${params.warmup} s`);
     await run(params.warmup, seed + 1);
@@ -132,10 +130,8 @@ export async function measureSysbench(measurement: Measurement, context: TrialCo
   };
 }
 
-function argvOf(tool: SysbenchTool, params: SysbenchParams, server: Server): readonly string[] {
+function optionsFor(params: SysbenchParams, server: Server): readonly string[] {
   return [
-    ...tool.command,
-    scriptOf(tool, params.test),
     '--db-driver=mysql',
     `--mysql-socket=${server.socketPath}`,
     '--mysql-user=root',
