@@ -70,7 +70,7 @@ interface Params {
 export function command<N extends string = never>(
   argv: string | readonly string[],
   options: CommandOptions<N> = {},
-): Measurement<N | keyof typeof COMMAND> {
+): Measurement<NoInfer<N> | keyof typeof COMMAND> {
   const words = optionsOf('measure.command', argvShape, argv);
   const { metrics, parse, exitCodes, input, env } = optionsOf('measure.command', shape, options);
   const names = Object.keys(metrics);

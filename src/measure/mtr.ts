@@ -47,7 +47,10 @@ export interface MtrOptions<A extends string> {
  * choice: the variant's options don't apply, and what it measures is comparable with other runs of mtr alone. `test` is the
  * path of a file, or a name such as `main.1st`. Where the build brings no mtr, nothing is reported, with the reason.
  */
-export function mtr<const A extends string = never>(test: string, options: MtrOptions<A> = {}): Measurement<Name<A>> {
+export function mtr<const A extends string = never>(
+  test: string,
+  options: MtrOptions<A> = {},
+): Measurement<Name<NoInfer<A>>> {
   const params: Params = { test: optionsOf('measure.mtr', text, test), ...optionsOf('measure.mtr', shape, options) };
   const analyses = params.analyses.flatMap((name) =>
     Object.entries(OF_ANALYSIS).map(

@@ -19,6 +19,8 @@ const setupShape = z.strictObject({
     .optional(),
   env: z.record(z.string(), z.string()).optional(),
   host: hostRequestShape.optional(),
+  data: z.looseObject({ name: z.string(), load: z.array(z.looseObject({ step: z.string() })) }).optional(),
+  engine: z.string().regex(/^\w+$/, 'the name of a storage engine').optional(),
 });
 const metricShape = z.object({
   unit: z.enum(['B', 's', '1', '1/s', 'B/s']),
@@ -83,7 +85,7 @@ export function guardSetup(
     const all = { ...values, ...derive(values) };
     const answer = call('setup', () => setup(strict(all, between, 'setup', source)), source);
     const result = setupShape.safeParse(answer);
-    if (result.success) return result.data as Setup;
+    if (result.success) return result.data as unknown as Setup;
     const issue = result.error.issues[0]!;
     const unknownKey = issue.code === 'unrecognized_keys' ? issue.keys[0]! : null;
     throw new BenchbookError(

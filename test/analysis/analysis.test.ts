@@ -149,7 +149,7 @@ describe('resolve and check', () => {
     const max: Expression = { ...stat, statistic: 'max' };
     expect(analysis.check({ op: 'below', of: max, limit: 1e9 })).toMatchObject({
       verdict: 'inconclusive',
-      why: '102 B from n = 7 has no interval',
+      why: '102\u00a0B from n = 7 has no interval',
     });
   });
 
