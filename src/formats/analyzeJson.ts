@@ -42,9 +42,7 @@ export function parseAnalyzeJson(text: string): AnalyzeSummary {
   const stats = nodes.flatMap((node) => (isNode(node.r_engine_stats) ? [node.r_engine_stats] : []));
   return {
     totalSeconds: totalOf(block),
-    optimizationSeconds: isNode(root.query_optimization)
-      ? secondsOf(root.query_optimization.r_total_time_ms)
-      : null,
+    optimizationSeconds: isNode(root.query_optimization) ? secondsOf(root.query_optimization.r_total_time_ms) : null,
     tableSeconds: sumOf(nodes.map((node) => secondsOf(node.r_table_time_ms))),
     otherSeconds: sumOf(nodes.map((node) => secondsOf(node.r_other_time_ms))),
     rowsRead: sumOf(rows),

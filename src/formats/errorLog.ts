@@ -20,14 +20,19 @@ export function isReadyLine(line: string): boolean {
 }
 
 /** Errors that follow from another one, or that no server ever gave up for. */
-const CONSEQUENCES = /^(Aborting|Failed to initialize plugins|Cannot open '.*ib_buffer_pool'|Plugin '\w+' (init function|registration)|Unknown\/unsupported storage engine|Failed to initialize DD|Data Dictionary initialization failed)/;
+const CONSEQUENCES =
+  /^(Aborting|Failed to initialize plugins|Cannot open '.*ib_buffer_pool'|Plugin '\w+' (init function|registration)|Unknown\/unsupported storage engine|Failed to initialize DD|Data Dictionary initialization failed)/;
 
 /** The line that says best why a server gave up: its first error that is no mere consequence. */
 export function decisiveError(log: string): string | null {
   const lines = log.split('\n').map(parseErrorLogLine);
-  const errors = lines.filter((line) => line.level === 'error' && !CONSEQUENCES.test(line.text.replace(/^InnoDB: /, '')));
+  const errors = lines.filter(
+    (line) => line.level === 'error' && !CONSEQUENCES.test(line.text.replace(/^InnoDB: /, '')),
+  );
   const option = errors.find((line) => /unknown (variable|option)/i.test(line.text));
-  const bare = lines.find((line) => line.level === null && /^(ERROR\b|.*error while loading shared libraries)/.test(line.text));
+  const bare = lines.find(
+    (line) => line.level === null && /^(ERROR\b|.*error while loading shared libraries)/.test(line.text),
+  );
   return (option ?? errors[0] ?? bare)?.text ?? null;
 }
 

@@ -32,7 +32,9 @@ const FILES = /^FILE I\/O$/;
 const LOG = /^LOG$/;
 
 /** By label within a section: places and neighbours differ between versions. */
-const LABELS: Readonly<Record<Exclude<InnodbStatusName, 'logSequenceNumber' | 'logFlushed' | 'lastCheckpoint'>, Label>> = {
+const LABELS: Readonly<
+  Record<Exclude<InnodbStatusName, 'logSequenceNumber' | 'logFlushed' | 'lastCheckpoint'>, Label>
+> = {
   historyListLength: { section: /^TRANSACTIONS$/, line: /^History list length (\d+)/ },
   osFileReads: { section: FILES, line: /^(\d+) OS file reads/ },
   osFileWrites: { section: FILES, line: /(\d+) OS file writes/ },
@@ -88,7 +90,9 @@ function sectionsOf(text: string): readonly (readonly [string, readonly string[]
       ? [index + 1]
       : [],
   );
-  return starts.map((start, index) => [lines[start]!, lines.slice(start + 2, starts[index + 1] ?? lines.length)] as const);
+  return starts.map(
+    (start, index) => [lines[start]!, lines.slice(start + 2, starts[index + 1] ?? lines.length)] as const,
+  );
 }
 
 function firstOf(lines: readonly string[], pattern: RegExp): RegExpExecArray | null {

@@ -110,7 +110,9 @@ async function run(argv: readonly string[], request: AccountedRequest, reports: 
   });
   const onAbort = () => killGroup(child);
   request.signal.addEventListener('abort', onAbort, { once: true });
-  const texts = [child.stdout, child.stderr, reports ? child.stdio[3] : null].map((stream) => gather(stream as Readable));
+  const texts = [child.stdout, child.stderr, reports ? child.stdio[3] : null].map((stream) =>
+    gather(stream as Readable),
+  );
   child.stdin?.on('error', () => undefined).end(request.input ?? '');
   try {
     return await new Promise((resolve) => {
@@ -126,7 +128,8 @@ async function run(argv: readonly string[], request: AccountedRequest, reports: 
     request.signal.removeEventListener('abort', onAbort);
     // What the program left running in its group must not disturb what comes next.
     killGroup(child);
-    if (request.signal.aborted) throw new BenchbookError('interrupted', `Interrupted while ${request.argv[0]} was running.`);
+    if (request.signal.aborted)
+      throw new BenchbookError('interrupted', `Interrupted while ${request.argv[0]} was running.`);
   }
 }
 
@@ -169,7 +172,14 @@ function notStarted(argv: readonly string[], why: number | Error): BenchbookErro
   return new BenchbookError('measure', `The program "${argv[0]}" could not be started: ${reason}.`);
 }
 
-const SIGNALS: Readonly<Record<string, number>> = { SIGHUP: 1, SIGINT: 2, SIGABRT: 6, SIGKILL: 9, SIGSEGV: 11, SIGTERM: 15 };
+const SIGNALS: Readonly<Record<string, number>> = {
+  SIGHUP: 1,
+  SIGINT: 2,
+  SIGABRT: 6,
+  SIGKILL: 9,
+  SIGSEGV: 11,
+  SIGTERM: 15,
+};
 
 function signalNumber(signal: NodeJS.Signals | null): number {
   return signal === null ? 0 : (SIGNALS[signal] ?? 0);

@@ -52,7 +52,10 @@ type Params = z.output<typeof shape> & { readonly sql: string };
 export function analyze(sql: string, options: AnalyzeOptions = {}): Measurement<keyof typeof ANALYZE> {
   const statement = optionsOf('measure.analyze', text, sql);
   if (/^\s*(analyze|explain)\b/i.test(statement)) {
-    throw new BenchbookError('study', 'measure.analyze wants the statement alone, without ANALYZE or EXPLAIN before it.');
+    throw new BenchbookError(
+      'study',
+      'measure.analyze wants the statement alone, without ANALYZE or EXPLAIN before it.',
+    );
   }
   const params: Params = { sql: statement, ...optionsOf('measure.analyze', shape, options) };
   return { kind: 'analyze', params, metrics: ANALYZE };
@@ -132,10 +135,14 @@ function readWith<T>(parse: (raw: string) => T, raw: string): T {
   try {
     return parse(raw);
   } catch (cause) {
-    throw new BenchbookError('measure', `The server's analysis of the statement could not be read: ${sentenceOf(cause)}`, {
-      cause,
-      evidence: { analysis: raw },
-    });
+    throw new BenchbookError(
+      'measure',
+      `The server's analysis of the statement could not be read: ${sentenceOf(cause)}`,
+      {
+        cause,
+        evidence: { analysis: raw },
+      },
+    );
   }
 }
 

@@ -19,10 +19,7 @@ const COMMAND = {
   exitCode: { unit: '1', better: 'neither', title: 'exit code' },
 } as const satisfies Readonly<Record<string, Metric>>;
 
-type Parse<N extends string> =
-  | RegExp
-  | Readonly<Record<N, string>>
-  | ((output: CommandOutput) => MetricValues<N>);
+type Parse<N extends string> = RegExp | Readonly<Record<N, string>> | ((output: CommandOutput) => MetricValues<N>);
 
 export interface CommandOptions<N extends string> {
   /** Metrics read from the output, beside wall, user, system, peakRss and exitCode. */
@@ -76,7 +73,9 @@ export function command<N extends string = never>(
   const names = Object.keys(metrics);
   const own = names.find((name) => Object.hasOwn(COMMAND, name));
   if (own !== undefined) {
-    throw new BenchbookError('study', `measure.command has a metric "${own}" already.`, { hint: 'Give yours another name.' });
+    throw new BenchbookError('study', `measure.command has a metric "${own}" already.`, {
+      hint: 'Give yours another name.',
+    });
   }
   const read = readerOf(names, parse as Parse<string> | undefined);
   const params: Params = {
@@ -104,9 +103,13 @@ function readerOf(
   const lost = names.find((name) => !told.includes(name)) ?? told.find((name) => !names.includes(name));
   if (lost !== undefined || names.length === 0) {
     const what = parse instanceof RegExp ? 'the named groups of "parse"' : 'the paths of "parse"';
-    throw new BenchbookError('study', `measure.command: "metrics" and ${what} differ${lost === undefined ? '' : ` by "${lost}"`}.`, {
-      hint: "metrics: { tps: { unit: '1/s', better: 'higher' } }, parse: /tps: (?<tps>[0-9.]+)/",
-    });
+    throw new BenchbookError(
+      'study',
+      `measure.command: "metrics" and ${what} differ${lost === undefined ? '' : ` by "${lost}"`}.`,
+      {
+        hint: "metrics: { tps: { unit: '1/s', better: 'higher' } }, parse: /tps: (?<tps>[0-9.]+)/",
+      },
+    );
   }
   return parse instanceof RegExp
     ? { params: { pattern: { source: parse.source, flags: parse.flags } } }
@@ -194,7 +197,9 @@ function matched(
 ): Readonly<Record<string, unknown>> {
   const all = `${stdout}\n${stderr}`;
   const pattern = new RegExp(source, flags);
-  const matches = flags.includes('g') ? [...all.matchAll(pattern)] : [pattern.exec(all)].filter((each) => each !== null);
+  const matches = flags.includes('g')
+    ? [...all.matchAll(pattern)]
+    : [pattern.exec(all)].filter((each) => each !== null);
   if (matches.length === 0) throw new Error(`nothing in it matches /${source}/.`);
   return Object.fromEntries(
     names.map((name) => {

@@ -24,7 +24,12 @@ const shape = z
 export function innodbMetrics<const C extends string>(names: readonly C[]): Measurement<C> & Probe<C> {
   const checked = optionsOf('measure.innodbMetrics', shape, names);
   const metrics = Object.fromEntries(checked.map((name) => [name, counterMetric(name, isGauge)]));
-  return { kind: 'innodbMetrics', probe: 'innodbMetrics', params: { names: checked }, metrics: metrics as Record<C, Metric> };
+  return {
+    kind: 'innodbMetrics',
+    probe: 'innodbMetrics',
+    params: { names: checked },
+    metrics: metrics as Record<C, Metric>,
+  };
 }
 
 export async function measureInnodbMetrics(measurement: Measurement, context: TrialContext): Promise<Readings> {

@@ -32,7 +32,10 @@ export function optionsOf<S extends z.ZodType>(word: string, shape: S, given: un
     });
   }
   const where = path.length === 0 ? '' : ` "${path.join('.')}"`;
-  throw new BenchbookError('study', `${word} was given a wrong${where === '' ? ' argument' : where}: ${issue.message}.`);
+  throw new BenchbookError(
+    'study',
+    `${word} was given a wrong${where === '' ? ' argument' : where}: ${issue.message}.`,
+  );
 }
 
 /** "did you mean …?" where a word is near, else what there is. */

@@ -114,7 +114,12 @@ function check(
   before: ResultDigest | undefined,
 ): void {
   const wrong = (sentence: string) => {
-    const evidence = { 'wrong result': `${sql}\n${rows.slice(0, 100).map((row) => JSON.stringify(row, plain)).join('\n')}\n` };
+    const evidence = {
+      'wrong result': `${sql}\n${rows
+        .slice(0, 100)
+        .map((row) => JSON.stringify(row, plain))
+        .join('\n')}\n`,
+    };
     return new BenchbookError('measure', `The query's result is wrong: ${sentence}.`, { evidence });
   };
   if (before !== undefined && before.sha256 !== digest.sha256) {

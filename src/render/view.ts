@@ -49,7 +49,7 @@ export function pageView(
     studyId: document.studyId,
     runId: document.runId,
     summary: document.summary.map((bullet) => ({
-      verdict: bullet.verdict ? verdictView(bullet.verdict) : null,
+      verdict: bullet.verdict ? verdictView(bullet.verdict, bullet.label) : null,
       html: safe(lineHtml(bullet.content, target)),
     })),
     contents: contentsOf(document),
@@ -167,7 +167,7 @@ function gridView(table: Document['tables'][string], limit: number, packer: Pack
 function claimView(claim: ClaimResult): View {
   return {
     ...claim,
-    verdict: verdictView(claim.verdict),
+    verdict: verdictView(claim.verdict, claim.label),
     kindText: claim.kind === 'defect' ? 'defect: should stop holding once fixed' : 'property: should hold',
     values: claim.values.map((value) => ({
       html: safe(valueHtml(value)),
@@ -179,8 +179,8 @@ function claimView(claim: ClaimResult): View {
   };
 }
 
-function verdictView(verdict: Verdict): View {
-  return { name: verdict, text: verdict[0]!.toUpperCase() + verdict.slice(1) };
+function verdictView(verdict: Verdict, label?: string): View {
+  return { name: verdict, text: label ?? verdict[0]!.toUpperCase() + verdict.slice(1) };
 }
 
 /** A number that says on hover and focus where it comes from, and leads there. */

@@ -1,19 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
 import { makeDraft } from '../../draft/draft.ts';
 import { makePlan } from '../../plan/plan.ts';
-import { realEffects } from '../../run/effects.ts';
-import { runStudy } from '../../run/run.ts';
-import { cacheDirectory } from '../cache.ts';
-import { EXIT } from '../exit.ts';
+import { exitOf, measureAndReport } from '../measure-and-report.ts';
 import { type PlanOptions, planRequest } from '../plan-options.ts';
-import { progressOn } from '../progress.ts';
-import { DEFAULT_FORMATS, reportRun } from '../report-run.ts';
-import { newRunId, OUTPUT, pointLatest } from '../runs.ts';
-import { untilInterrupted } from '../signals.ts';
 import { displayFile, openStudy } from '../studies.ts';
-import { TOOL_VERSION } from '../version.ts';
-import { printFiles } from './render.ts';
 
 /**
  * `benchbook run STUDY`: measures, then renders.
@@ -23,49 +12,21 @@ import { printFiles } from './render.ts';
  *   3 Plan ──► journal                    servers started, measured, stopped; flushed per trial
  *   4 journal ──► report                  as `render` does it, at any later time
  */
-export async function run(wanted: string, options: PlanOptions & { force?: boolean }): Promise<number> {
+export async function run(
+  wanted: string,
+  options: PlanOptions & { force?: boolean; check?: boolean },
+): Promise<number> {
   const study = await openStudy(wanted); // 1
   const draft = makeDraft(study, displayFile(study.file));
   const plan = makePlan(study, planRequest(options)); // 2
-  const runId = newRunId(new Date());
-  const runDirectory = join(process.cwd(), OUTPUT, study.id, runId);
-  await mkdir(runDirectory, { recursive: true });
-  await writeFile(join(runDirectory, 'study.ts'), study.sourceText);
-  const interrupt = untilInterrupted();
-  const progress = progressOn({
-    isTTY: process.stdout.isTTY ?? false,
-    columns: process.stdout.columns ?? 80,
-    write: (text) => void process.stdout.write(text),
-  });
-  const result = await runStudy({
+  const outcome = await measureAndReport({
     study,
     draft,
     plan,
-    runDirectory,
-    cacheDirectory: cacheDirectory(),
-    toolVersion: TOOL_VERSION,
     command: commandLine(wanted, options, plan.seed),
-    signal: interrupt.signal,
-    report: progress,
-    effects: realEffects,
     force: options.force ?? false,
-  }); // 3
-  await pointLatest(study.id, runId);
-  if (result.trials > 0) {
-    console.log('rendering');
-    const files = await reportRun({
-      runDirectory,
-      directory: runDirectory,
-      formats: DEFAULT_FORMATS,
-      draft: null,
-      progress: () => {},
-    }); // 4
-    const latest = join(OUTPUT, study.id, 'latest');
-    printFiles(files.map((file) => ({ ...file, path: join(latest, relative(runDirectory, file.path)) })));
-  }
-  interrupt.release();
-  if (result.interrupted) return EXIT.interrupted;
-  return result.notOk > 0 ? EXIT.notAllOk : EXIT.done;
+  }); // 3, 4
+  return exitOf(outcome, options.check ?? false);
 }
 
 /** The command that makes this run again, its seed included. */
