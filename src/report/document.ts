@@ -13,6 +13,8 @@ export interface Column {
   readonly kind: 'text' | 'number' | 'code' | 'outcome';
   /** Base unit of the numbers; the renderer chooses one prefix for the column. */
   readonly unit?: Unit;
+  /** Columns of one group share prefix and digits. */
+  readonly group?: string;
   /** Significant digits wanted at the column's median; default 4. */
   readonly digits?: number;
 }

@@ -137,36 +137,36 @@ function inputsAt(side: Side, cell: CellLabels): JsonValue | null {
   return { setup: setup ?? null, measurements: JSON.stringify(measurements ?? null), code: code ?? null };
 }
 
-/** A row for each build of each side with the cells that it ran in. */
+/** A row a build, with where it ran in either run. */
 function buildsTable(sides: Sides, cells: readonly CellLabels[]): Table {
   const label = shortCells(cells);
-  const rows = [sides.before, sides.after].flatMap((side) =>
-    side.data.servers.map((server): CellValue[] => {
-      const variants = side.data.trials.filter((trial) => trial.counted && trial.buildId === server.buildId);
-      return [
-        side.name,
-        wherever(variants, side, label),
-        server.version,
-        server.sourceRevision,
-        origin(server),
-        compiler(server),
-        server.executableSha256.slice(0, 16),
-      ];
-    }),
-  );
+  const both = [sides.before, sides.after];
+  const builds = new Map(both.flatMap(({ data }) => data.servers.map((server) => [server.buildId, server] as const)));
+  const where = ({ buildId }: ServerEntry, side: Side) => {
+    const trials = side.data.trials.filter((trial) => trial.counted && trial.buildId === buildId);
+    return trials.length === 0 ? null : wherever(trials, side, label);
+  };
+  const compilers = [...builds.values()].some((server) => compiler(server) !== null);
   const column = (key: string, kind: 'text' | 'code') => ({ key, title: key, kind });
   return {
     name: 'builds compared',
     columns: [
-      column('run', 'text'),
-      column('where', 'text'),
       column('version', 'code'),
+      column('before', 'text'),
+      column('after', 'text'),
+      column('from', 'text'),
+      ...(compilers ? [column('compiler', 'text')] : []),
       column('source revision', 'code'),
-      column('obtained from', 'text'),
-      column('compiler', 'text'),
-      column('executable, SHA-256', 'code'),
+      column('executable (SHA-256)', 'code'),
     ],
-    rows,
+    rows: [...builds.values()].map((server) => [
+      server.version,
+      ...both.map((side) => where(server, side)),
+      origin(server),
+      ...(compilers ? [compiler(server)] : []),
+      server.sourceRevision?.slice(0, 12) ?? 'not told',
+      server.executableSha256.slice(0, 12),
+    ]),
   };
 }
 
@@ -191,9 +191,9 @@ function origin({ obtained }: ServerEntry): string {
     .join(' ');
 }
 
-function compiler({ toolchain }: ServerEntry): string {
-  const facts = flatFacts(toolchain, '');
-  return facts.find(({ term }) => /compiler/i.test(term))?.text ?? 'not told';
+function compiler({ toolchain }: ServerEntry): string | null {
+  const fact = flatFacts(toolchain, '').find(({ term }) => /compiler/i.test(term));
+  return fact === undefined || fact.text === 'not known' ? null : fact.text;
 }
 
 /** Effective variables of the same cell that differ and were not asked for. */

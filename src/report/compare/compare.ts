@@ -6,11 +6,11 @@ import { changedPart } from './changed-part.ts';
 import { type ClaimCompared, compareClaims } from './claims.ts';
 import { claimBullets, claimsPart } from './claims-part.ts';
 import { driftPart } from './drift-part.ts';
-import { MOMENTS } from './figures.ts';
+import { MOMENTS, ratioOrder } from './figures.ts';
 import { hostDifferences } from './host.ts';
 import type { MatchText } from './match.ts';
 import { compareMetrics, type MetricsCompared } from './metrics.ts';
-import { metricBullets, metricsPart, type Numbering } from './metrics-part.ts';
+import { focusOf, metricBullets, metricsPart, type Numbering } from './metrics-part.ts';
 import { prosePart } from './prose-part.ts';
 import { type RunInput, type Side, type Sides, sidesOf } from './sides.ts';
 
@@ -61,12 +61,18 @@ export function buildComparison(
     runId: `${sides.before.data.run.runId} and ${sides.after.data.run.runId}`,
     date: sides.after.data.run.startedAt,
     summary: summaryOf(sides, claims, metrics, comparable),
-    sections: [...claimsPart(claims), ...parts.flatMap((part) => part.blocks), ...limitsBlocks(sides, metrics)],
+    sections: [
+      ...changed.blocks,
+      ...claimsPart(claims),
+      ...[compared, prose, drift].flatMap((part) => part.blocks),
+      ...limitsBlocks(sides, metrics),
+    ],
     appendices: appendices.blocks,
     tables: Object.fromEntries(tables.map((table) => [table.name, table])),
     order: {
       ...Object.fromEntries(sides.after.draft.factors.map(({ name, labels }) => [name, labels.map(String)])),
       moment: MOMENTS,
+      ...ratioOrder(focusOf(metrics), sides),
     },
   };
   return { document, claims, metrics, comparable };

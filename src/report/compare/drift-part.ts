@@ -1,10 +1,9 @@
-import { formatInterval } from '../../units.ts';
 import type { Block, CellValue, Column, Table } from '../document.ts';
 import { metricTitle } from '../names.ts';
 import type { Part } from '../part.ts';
 import type { MetricsCompared } from './metrics.ts';
 import type { Sides } from './sides.ts';
-import { ratioText } from './words.ts';
+import { intervalText, ratioText } from './words.ts';
 
 /** How far the machine drifted between the runs: old samples against the same build, settings and machine measured again. */
 export function driftPart({ drift }: MetricsCompared, sides: Sides): Part {
@@ -24,7 +23,7 @@ export function driftPart({ drift }: MetricsCompared, sides: Sides): Part {
       metricTitle(metric, draft),
       ...factors.map((factor) => cell[factor] ?? null),
       ratioText(ratio),
-      ratio.interval ? formatInterval(ratio.interval, 'ratio') : null,
+      intervalText(ratio.interval),
       verdictText(ratio.verdict),
     ]),
   };

@@ -6,7 +6,7 @@ import { cellText, metricTitle } from '../names.ts';
 import type { Part } from '../part.ts';
 import type { CellComparison } from './metrics.ts';
 import type { Sides } from './sides.ts';
-import { listed, ratioText, shortCells } from './words.ts';
+import { capital, ratioText, shortCells } from './words.ts';
 
 const BEFORE = 'before';
 const AGAIN = 'old, again';
@@ -38,7 +38,7 @@ export function slopeFigure(cells: readonly CellComparison[], sides: Sides, numb
     type: 'figure',
     id: `figure-${number}`,
     number,
-    title: [`${title}, before and after`],
+    title: [`${capital(title)}, before and after`],
     caption: [],
     alt: altText(cells, title, unit),
     spec: slopeSpec(table, color, panels.length > 0),
@@ -60,8 +60,8 @@ export function ratioFigure(cells: readonly CellComparison[], sides: Sides, numb
   const table: Table = {
     name,
     columns: [
-      { key: 'panel', title: 'metric', kind: 'text' },
-      { key: 'cell', title: 'cell', kind: 'text' },
+      { key: 'metricCompared', title: 'metric', kind: 'text' },
+      { key: 'cellCompared', title: 'cell', kind: 'text' },
       { key: 'ratio', title: 'after / before', kind: 'number' },
       { key: 'low', title: 'low', kind: 'number' },
       { key: 'high', title: 'high', kind: 'number' },
@@ -85,9 +85,7 @@ export function ratioFigure(cells: readonly CellComparison[], sides: Sides, numb
     type: 'figure',
     id: `figure-${number}`,
     number,
-    title: [
-      `What changed: after / before, of ${listed(metrics.map((metric) => metricTitle(metric, sides.after.draft)))}`,
-    ],
+    title: ['Ratios after / before of the metrics that the report speaks of'],
     caption: [
       `Green is better, red is worse, blue is neither; grey is equivalent or inconclusive. The band is ±${percent} %, within which a difference is held not to matter.`,
     ],
@@ -160,8 +158,8 @@ function ratioSpec(table: Table, threshold: number): VegaLiteSpec {
   const values = table.rows.flatMap((row) => [row[2], row[3], row[4]]).filter((value) => typeof value === 'number');
   const wide = values.length > 0 && Math.max(...values) / Math.min(...values) > 3;
   const scale = wide ? { type: 'log', base: 2 } : { zero: false };
-  const y = { field: 'cell', title: null, sort: null };
-  const x = { field: 'ratio', scale };
+  const y = { field: 'cellCompared', title: null };
+  const x = { field: 'ratio', title: 'after / before', scale };
   const groups = [
     ...Object.entries(COLOURS).map(([verdict, color]) => ({ filter: `datum.verdict === '${verdict}'`, color })),
     { filter: `indexof(${JSON.stringify(Object.keys(COLOURS))}, datum.verdict) < 0`, color: 'muted' },
@@ -182,10 +180,27 @@ function ratioSpec(table: Table, threshold: number): VegaLiteSpec {
     ]),
   ];
   const data = { name: table.name };
-  const panels = new Set(table.rows.map((row) => row[0])).size > 1;
-  return panels
-    ? { data, facet: { field: 'panel', type: 'nominal', title: null, sort: null }, spec: { layer } }
+  const metrics = [...new Set(table.rows.map((row) => String(row[0])))];
+  return metrics.length > 1
+    ? {
+        data,
+        facet: { field: 'metricCompared', type: 'nominal', title: null, sort: metrics },
+        spec: { layer },
+        resolve: { scale: { x: 'independent' } },
+      }
     : { data, layer };
+}
+
+/** Declared order of what the ratio figure shows, for its scales. */
+export function ratioOrder(
+  cells: readonly CellComparison[],
+  sides: Sides,
+): Readonly<Record<string, readonly string[]>> {
+  const label = shortCells(cells.map(({ cell }) => cell));
+  return {
+    metricCompared: [...new Set(cells.map(({ metric }) => metricTitle(metric, sides.after.draft)))],
+    cellCompared: [...new Set(cells.map(({ cell }) => label(cell)))],
+  };
 }
 
 function altText(cells: readonly CellComparison[], title: string, unit: Summary['unit']): string {

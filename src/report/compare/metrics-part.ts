@@ -1,5 +1,5 @@
+import type { Summary } from '../../analysis/results.ts';
 import type { Draft } from '../../draft/types.ts';
-import { formatInterval } from '../../units.ts';
 import { escapeMarkdown } from '../claims.ts';
 import type { Block, CellValue, Column, Document, Inline, Table } from '../document.ts';
 import { metricTitle } from '../names.ts';
@@ -8,7 +8,7 @@ import { expressionsOf } from '../values.ts';
 import { ratioFigure, slopeFigure } from './figures.ts';
 import type { CellComparison, MetricsCompared } from './metrics.ts';
 import type { Sides } from './sides.ts';
-import { BASIS_TEXT, ratioRef, ratioText, shortCells } from './words.ts';
+import { BASIS_TEXT, capital, intervalText, ratioRef, ratioText, shortCells } from './words.ts';
 
 /** How many figures and tables have been numbered so far. */
 export interface Numbering {
@@ -72,7 +72,7 @@ export function metricBullets(compared: MetricsCompared, sides: Sides): Document
     const label = shortCells(cells.map(({ cell }) => cell));
     const title = metricTitle(metric, sides.after.draft);
     const verdicts = [...new Set(decisive.map(({ verdict }) => verdict))];
-    const content: Inline[number][] = [escapeMarkdown(`${title[0]!.toUpperCase()}${title.slice(1)} is `)];
+    const content: Inline[number][] = [escapeMarkdown(`${capital(title)} is `)];
     verdicts.forEach((verdict, index) => {
       const here = decisive.filter((each) => each.verdict === verdict);
       content.push(`${index > 0 ? '; ' : ''}**${verdict}** in ${here.length} of ${cells.length} cells: `);
@@ -111,7 +111,7 @@ function metricPart(metric: string, cells: readonly CellComparison[], sides: Sid
       {
         type: 'heading',
         level: 3,
-        text: `${title[0]!.toUpperCase()}${title.slice(1)}`,
+        text: capital(title),
         id: `metric-${metric.replace(/\W+/g, '-')}`,
       },
       ...figure.blocks,
@@ -121,48 +121,70 @@ function metricPart(metric: string, cells: readonly CellComparison[], sides: Sid
   };
 }
 
-/** A row a cell: before, measured again, after, ratio, verdict, and what the ratio rests on. */
+/** A row a cell: before, measured again, after, ratio, verdict. What is the same in all rows stands once, in title and notes. */
 function cellsTable(metric: string, cells: readonly CellComparison[], sides: Sides, number?: number): Part {
   const { draft } = sides.after;
-  const unit = draft.metrics[metric]!.unit;
   const factors = draft.factors.map(({ name }) => name).filter((name) => cells.some(({ cell }) => name in cell));
+  const varied = factors.filter((name) => new Set(cells.map(({ cell }) => cell[name])).size > 1);
+  const fixed = factors.filter((name) => !varied.includes(name) && cells.length > 1);
+  const shown = cells.length > 1 ? varied : factors;
   const again = cells.some(({ control }) => control !== null);
-  const value = (key: string, title: string): Column => ({ key, title, kind: 'number', unit });
+  const mixed = new Set(cells.map(({ basis }) => basis)).size > 1;
+  const value = (key: string, title: string): Column => ({
+    key,
+    title,
+    kind: 'number',
+    unit: draft.metrics[metric]!.unit,
+    group: 'value',
+  });
   const name = `cells ${metric}`;
   const table: Table = {
     name,
     columns: [
-      ...factors.map((factor): Column => ({ key: factor, title: factor, kind: 'text' })),
+      ...shown.map((factor): Column => ({ key: factor, title: factor, kind: 'text' })),
       value('before', 'before'),
       ...(again ? [value('again', 'old, again')] : []),
       value('after', 'after'),
       { key: 'ratio', title: again ? 'after / old, again' : 'after / before', kind: 'text' },
       { key: 'interval', title: '95 % interval', kind: 'text' },
       { key: 'verdict', title: 'verdict', kind: 'text' },
-      { key: 'n', title: 'n', kind: 'text' },
-      { key: 'basis', title: 'rests on', kind: 'text' },
+      ...(mixed ? [{ key: 'basis', title: 'rests on', kind: 'text' } as const] : []),
     ],
     rows: cells.map((each): CellValue[] => [
-      ...factors.map((factor) => each.cell[factor] ?? null),
+      ...shown.map((factor) => each.cell[factor] ?? null),
       each.before?.median ?? null,
       ...(again ? [each.control?.median ?? null] : []),
       each.after?.median ?? null,
       ratioText(each),
-      each.interval ? formatInterval(each.interval, 'ratio') : null,
+      intervalText(each.interval),
       each.verdict,
-      [each.before, ...(again ? [each.control] : []), each.after].map((side) => side?.n ?? 0).join(' / '),
-      BASIS_TEXT[each.basis],
+      ...(mixed ? [BASIS_TEXT[each.basis]] : []),
     ]),
   };
+  const where = fixed.map((factor) => `, ${factor} ${cells[0]!.cell[factor]}`).join('');
   const block: Block = {
     type: 'table',
     id: `table-${name.replace(/\W+/g, '-')}`,
     ...(number === undefined ? {} : { number }),
-    title: [`${metricTitle(metric, draft)}, cell by cell`],
+    title: [`${capital(metricTitle(metric, draft))}${where}`],
     table: name,
-    notes: notesOf(cells, draft, metric),
+    notes: [
+      `${trialCounts(cells, again)}${mixed ? '' : `; the ratio rests on: ${BASIS_TEXT[cells[0]!.basis]}`}.`,
+      ...notesOf(cells, draft, metric),
+    ],
   };
   return { blocks: [block], tables: [table] };
+}
+
+/** "6 trials before, 6 of the old build again, 6 after": the range where cells differ. */
+function trialCounts(cells: readonly CellComparison[], again: boolean): string {
+  const range = (of: (each: CellComparison) => Summary | null) => {
+    const counts = cells.map((each) => of(each)?.n ?? 0);
+    const [min, max] = [Math.min(...counts), Math.max(...counts)];
+    return min === max ? `${min}` : `${min} to ${max}`;
+  };
+  const old = again ? `, ${range(({ control }) => control)} of the old build again` : '';
+  return `${range(({ before }) => before)} trials a cell before${old}, ${range(({ after }) => after)} after`;
 }
 
 function notesOf(cells: readonly CellComparison[], draft: Draft, metric: string): string[] {

@@ -1,5 +1,4 @@
 import type { Analysis } from '../../analysis/analysis.ts';
-import { printExpression } from '../../draft/print.ts';
 import type { Draft } from '../../draft/types.ts';
 import { BenchbookError } from '../../errors.ts';
 import type { Expression } from '../../study/expression.ts';
@@ -27,13 +26,11 @@ export function prosePart(sides: Sides, number: number): Part {
       { key: 'words', title: 'words', kind: 'text' },
       { key: 'before', title: 'before', kind: 'text' },
       { key: 'after', title: 'after', kind: 'text' },
-      { key: 'expression', title: 'expression', kind: 'code' },
     ],
     rows: all.map(({ words, expression }): CellValue[] => [
       words,
       textOf(expression, before.analysis),
       textOf(expression, after.analysis),
-      printExpression(expression),
     ]),
   };
   const only = added.length === 0 ? [] : [`The last ${added.length} stand in the new report only.`];
@@ -68,16 +65,24 @@ function saidParts(parts: readonly (string | Expression)[]): Said[] {
   );
 }
 
-/** The clause in which a number stands, with … in its place: enough to know it again. */
+/** The sentence in which a number stands, ▢ in its place and … in that of others; a long one is cut around it. */
 function sentenceAround(parts: readonly (string | Expression)[], index: number): string {
-  const text = (part: string | Expression | undefined) => (typeof part === 'string' ? part.replace(/\s+/g, ' ') : '');
-  const left = text(parts[index - 1])
-    .split(/[.;:?!] |#+ /)
-    .at(-1)!;
-  const right = text(parts[index + 1]).split(/[.;:?!,](?: |$)/)[0]!;
-  const from = left.length > 70 ? `…${left.slice(left.indexOf(' ', left.length - 70))}` : left;
-  const to = right.length > 50 ? `${right.slice(0, right.lastIndexOf(' ', 50))} …` : right;
-  return `${from}▢${to}`.replace(/[*_`]/g, '').trim();
+  const whole = parts
+    .map((part, at) => (typeof part === 'string' ? part : at === index ? '▢' : '…'))
+    .join('')
+    .replace(/^#+ .*$/gm, '\n');
+  const paragraph = whole.split(/\n\s*\n/).find((text) => text.includes('▢'))!;
+  const sentence = paragraph
+    .replace(/\s+/g, ' ')
+    .split(/(?<=[.:;?!]) /)
+    .find((text) => text.includes('▢'))!;
+  return around(sentence.replace(/[*_`]/g, '').trim(), sentence.indexOf('▢'));
+}
+
+function around(text: string, at: number): string {
+  const from = at > 80 ? text.indexOf(' ', at - 70) + 1 : 0;
+  const to = text.length - at > 60 ? text.lastIndexOf(' ', at + 50) : text.length;
+  return `${from > 0 ? '… ' : ''}${text.slice(from, to)}${to < text.length ? ' …' : ''}`;
 }
 
 function textOf(expression: Expression, analysis: Analysis): string {

@@ -1,5 +1,5 @@
 import type { CellLabels } from '../../journal/entry.ts';
-import { formatInterval, formatValue } from '../../units.ts';
+import { type FormatOptions, formatInterval, formatValue } from '../../units.ts';
 import type { ValueRef } from '../document.ts';
 import { cellText, samplesId } from '../names.ts';
 import type { Basis, CellComparison } from './metrics.ts';
@@ -24,14 +24,31 @@ export function shortCells(cells: readonly CellLabels[]): (cell: CellLabels) => 
 
 /** "1.45×"; a dash where there is none. */
 export function ratioText({ ratio, interval }: Pick<CellComparison, 'ratio' | 'interval'>): string {
-  return ratio === null ? '–' : formatValue(ratio, 'ratio', interval ? { interval } : {});
+  return ratio === null ? '–' : formatValue(ratio, 'ratio', atMost(interval));
+}
+
+/** The ratio's interval: "1.40 to 1.47×"; null where there is none. */
+export function intervalText(interval: CellComparison['interval']): string | null {
+  return interval === null ? null : formatInterval(interval, 'ratio', atMost(interval));
+}
+
+/** Digits as the interval justifies them, but no more than a reader can use: four decimals of a ratio are noise to the eye. */
+function atMost(interval: CellComparison['interval']): FormatOptions {
+  if (interval === null) return {};
+  const fine = interval.high - interval.low < 0.002 * interval.high;
+  return fine ? { digits: interval.high < 1 ? 3 : 4 } : { interval };
+}
+
+/** With a capital letter, for titles and sentences. */
+export function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 /** The ratio as a number of the report, which leads to the samples after. */
 export function ratioRef({ metric, cell, ratio, interval, n, basis }: CellComparison): ValueRef {
   return {
     text: ratioText({ ratio, interval }),
-    ...(interval ? { interval: formatInterval(interval, 'ratio') } : {}),
+    ...(interval ? { interval: intervalText(interval)! } : {}),
     n,
     value: ratio,
     metric,
