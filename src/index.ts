@@ -1,5 +1,6 @@
 /** The study author's API and nothing else. */
 
 export { measure } from './measure/measure.ts';
+export { dataset, load } from './server/datasets.ts';
 export { servers } from './server/servers.ts';
-export { defineStudy } from './study/define.ts';
+export { defineStudy, nested, within } from './study/define.ts';

@@ -7,7 +7,7 @@ import { findCautions } from './cautions/cautions.ts';
 import { type CellIndex, indexCells, type Sample } from './cells.ts';
 import { decide } from './check.ts';
 import { compareSides } from './compare.ts';
-import { quantile, sortedCopy } from './describe.ts';
+import { percentileOf } from './describe.ts';
 import { factorEffects } from './effects.ts';
 import { baselineFamily, samePlace } from './family.ts';
 import { memoised } from './memoised.ts';
@@ -117,7 +117,7 @@ export function analyse(entries: readonly Entry[], model: AnalysisModel): Analys
       outliersOf(index.samples(metric, cell), metricOf(metric), model.threshold).map(sampleValue),
     percentile: (metric, cell, p) => {
       const samples = index.samples(metric, cell);
-      return samples.length === 0 ? null : quantile(sortedCopy(samples.map((sample) => sample.value)), p);
+      return samples.length === 0 ? null : percentileOf(samples, p);
     },
     precision: memoised(at, (metric, cell) =>
       precisionOf(index.samples(metric, cell), costsOf(metricOf(metric), index.samples(metric, cell))),

@@ -78,8 +78,10 @@ export function compareSides(sides: Sides, options: CompareOptions): Comparison 
 function noRatio({ a, b, numerator, denominator }: Sides, { absence }: CompareOptions): string | null {
   if (a.length === 0) return absence(numerator);
   if (b.length === 0) return absence(denominator);
-  const bad = [...a, ...b].filter((sample) => !(sample.value > 0)).length;
-  return bad === 0 ? null : `${bad} of ${a.length + b.length} values are not positive, so that there is no ratio`;
+  const values = [...a, ...b].map((sample) => sample.value);
+  if (values.every((value) => value === 0)) return 'all values are 0';
+  const bad = values.filter((value) => !(value > 0)).length;
+  return bad === 0 ? null : `${bad} of ${values.length} values are not positive, so that there is no ratio`;
 }
 
 interface Logs {

@@ -48,6 +48,11 @@ export function quantile(sorted: ArrayLike<number>, p: number): number {
   return share === 0 || low === high ? low : low * (1 - share) + high * share;
 }
 
+/** A quantile over the values of trials, in any order. */
+export function percentileOf(samples: readonly { readonly value: number }[], p: number): number {
+  return quantile(sortedCopy(samples.map((sample) => sample.value)), p);
+}
+
 /** The values, ascending, in an array of their own. */
 export function sortedCopy(values: ArrayLike<number>, map?: (value: number) => number): Float64Array {
   const copy = Float64Array.from(values);

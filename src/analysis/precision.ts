@@ -35,9 +35,23 @@ export function precisionOf(
     betweenIterations: Math.sqrt(within),
     relative: positive,
     shareOfTrials,
-    advice: total === 0 ? 'neither' : shareOfTrials >= 0.5 ? 'more trials' : 'more iterations',
+    ...adviceOf(total, shareOfTrials),
     bestIterations: optimum === null || !Number.isFinite(optimum) ? null : Math.max(1, Math.ceil(optimum)),
   };
+}
+
+function adviceOf(total: number, shareOfTrials: number): Pick<Precision, 'advice' | 'sentence'> {
+  if (total === 0) return { advice: 'neither', sentence: 'Neither trials nor iterations vary.' };
+  const share = (part: number) => `${Math.round(100 * part)}\u00a0%`;
+  return shareOfTrials >= 0.5
+    ? {
+        advice: 'more trials',
+        sentence: `${share(shareOfTrials)} of the variance of a trial's mean lies between trials: more trials narrow the interval, more iterations hardly.`,
+      }
+    : {
+        advice: 'more iterations',
+        sentence: `${share(1 - shareOfTrials)} of the variance of a trial's mean lies between its iterations: more iterations per trial narrow the interval.`,
+      };
 }
 
 function variance(values: readonly number[], mean: number): number {

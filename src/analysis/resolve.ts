@@ -1,8 +1,9 @@
 import { BenchbookError } from '../errors.ts';
 import type { CellLabels } from '../journal/entry.ts';
 import type { Expression } from '../study/expression.ts';
+import type { Primitive } from '../study/types.ts';
 import type { CellIndex } from './cells.ts';
-import { quantile, sortedCopy } from './describe.ts';
+import { type Description, percentileOf, quantile, sortedCopy } from './describe.ts';
 import { betaQuantile } from './distributions.ts';
 import { mainEffect } from './effects.ts';
 import { medianInterval } from './median-interval.ts';
@@ -44,12 +45,15 @@ export function resolveExpression(expression: Expression, source: Resolvable): R
 
 type Of<Op extends Expression['op']> = Extract<Expression, { op: Op }>;
 
-function resolveStat({ metric, at, statistic }: Of<'stat'>, { model, summary, absence }: Resolvable): Resolved {
-  const unit = statistic === 'n' ? '1' : model.metrics[metric]!.unit;
+function resolveStat({ metric, at, statistic }: Of<'stat'>, { index, model, summary, absence }: Resolvable): Resolved {
+  const unit = statistic === 'n' ? '1' : statistic === 'cv' ? 'ratio' : model.metrics[metric]!.unit;
   const found = summary(metric, at);
   if (found === null) return nothing(metric, unit, [at], absence(at));
-  const value = found[statistic];
-  if (value === null) return nothing(metric, unit, [at], `one trial has no ${statistic}`, found.n);
+  const percentile = /^p(\d+)$/.exec(statistic);
+  const value = percentile
+    ? percentileOf(index.samples(metric, at), Number(percentile[1]) / 100)
+    : found[statistic as keyof Description];
+  if (value === null) return nothing(metric, unit, [at], `there is no ${statistic} of these values`, found.n);
   return { value, interval: intervalOf(statistic, found), n: found.n, unit, metric, cells: [at] };
 }
 
@@ -140,20 +144,25 @@ function refuseUnknownNames(expression: Expression, model: AnalysisModel): void 
   };
   if ('metric' in expression) refuse('metric', expression.metric, Object.keys(model.metrics));
   const factors = model.factors.map((factor) => factor.name);
-  for (const name of factorsOf(expression)) refuse('factor', name, factors);
+  for (const [name, label] of labelsOf(expression)) {
+    refuse('factor', name, factors);
+    const known = model.factors.find((factor) => factor.name === name)!.labels;
+    if (!known.includes(label)) refuse(`level of ${name}`, String(label), known.map(String));
+  }
+  if (expression.op === 'slope') refuse('factor', expression.over, factors);
 }
 
-function factorsOf(expression: Expression): readonly string[] {
+function labelsOf(expression: Expression): readonly (readonly [string, Primitive])[] {
   switch (expression.op) {
     case 'ratio':
-      return [...Object.keys(expression.numerator), ...Object.keys(expression.denominator)];
+      return [...Object.entries(expression.numerator), ...Object.entries(expression.denominator)];
     case 'difference':
-      return [...Object.keys(expression.minuend), ...Object.keys(expression.subtrahend)];
-    case 'slope':
-      return [...Object.keys(expression.at), expression.over];
-    case 'effect':
-      return [...Object.keys(expression.where), expression.factor];
+      return [...Object.entries(expression.minuend), ...Object.entries(expression.subtrahend)];
+    case 'effect': {
+      const { factor, level, against, where } = expression;
+      return [...Object.entries(where), [factor, level], [factor, against]];
+    }
     default:
-      return Object.keys(expression.at);
+      return Object.entries(expression.at);
   }
 }

@@ -130,6 +130,8 @@ export interface Precision {
   /** Share of the variance of a trial's mean that more iterations would not remove. */
   readonly shareOfTrials: number;
   readonly advice: 'more trials' | 'more iterations' | 'neither';
+  /** The advice with its reason, for the report. */
+  readonly sentence: string;
   /** Cheapest number of iterations per trial; null where costs are unknown or trials don't vary. */
   readonly bestIterations: number | null;
 }
@@ -150,7 +152,8 @@ export interface SteadyState {
   /** Number of independent values that would tell as much. */
   readonly effectiveN: number;
   readonly mean: number;
-  readonly interval: Interval;
+  /** Null where the values tell less than 40 independent ones: too short a series for how long it remembers. */
+  readonly interval: Interval | null;
   readonly median: number;
   readonly episodes: readonly Episode[];
 }

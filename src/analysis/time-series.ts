@@ -1,23 +1,30 @@
 import type { Better } from '../study/types.ts';
 import { meanOf, medianOf, quantile, sortedCopy } from './describe.ts';
 import { studentQuantile } from './distributions.ts';
-import type { Episode, Interval, SteadyState, Window } from './results.ts';
+import type { Episode, SteadyState, Window } from './results.ts';
 
 /** A series needs this many values after warm-up before a mean of its steady part means anything. */
 const FEWEST = 20;
 
+/** Autocorrelation estimated from less than this is not to be trusted with an interval. */
+const FEWEST_EFFECTIVE = 40;
+
 /**
- * The steady part of a time series: warm-up cut off by the MSER-5 rule (White, Simulation 69, 1997), its mean with an interval that
- * respects autocorrelation (long-run variance by Geyer's initial monotone sequence, Statistical Science 7, 1992; Student's quantile at the effective
- * number of values), and episodes in which it leaves its course. Null for fewer than 20 values after warm-up.
+ * The steady part of a time series: warm-up cut off by the MSER-5 rule (White, Simulation 69, 1997) where the part cut off lies apart from
+ * the rest, its mean with an interval that respects autocorrelation (long-run variance by Geyer's initial monotone sequence, Statistical
+ * Science 7, 1992, never below that of independent values; Student's quantile at the effective number of values), and episodes in which it
+ * leaves its course. Null for fewer than 20 values after warm-up; no interval where they tell less than 40 independent ones.
  * It describes one trial: trials are compared by one value each.
  */
 export function steadyState(values: readonly number[], at: readonly number[], better: Better): SteadyState | null {
-  const from = warmUpEnd(values);
+  const cut = warmUpEnd(values);
+  const from = liesApart(values.slice(0, cut), values.slice(cut)) ? cut : 0;
   const steady = values.slice(from);
   if (steady.length < FEWEST) return null;
   const mean = meanOf(steady);
-  const { interval, effectiveN } = meanInterval(steady, mean);
+  const { half, effectiveN } = precisionOfMean(steady, mean);
+  const method = 'mean, autocorrelation respected';
+  const interval = effectiveN < FEWEST_EFFECTIVE ? null : { low: mean - half, high: mean + half, level: 0.95, method };
   return {
     fromSeconds: at[from]!,
     toSeconds: at[values.length - 1]!,
@@ -77,17 +84,22 @@ function warmUpEnd(values: readonly number[]): number {
   return best.cut * 5;
 }
 
-function meanInterval(values: readonly number[], mean: number): { interval: Interval; effectiveN: number } {
+/** The rule always finds a least standard error, by chance too: cut only what differs from the rest by three standard errors. */
+function liesApart(start: readonly number[], rest: readonly number[]): boolean {
+  if (start.length === 0 || rest.length < FEWEST) return false;
+  const mean = meanOf(rest);
+  const { standardError } = precisionOfMean(rest, mean);
+  return Math.abs(meanOf(start) - mean) > 3 * standardError * Math.sqrt(1 + rest.length / start.length);
+}
+
+function precisionOfMean(values: readonly number[], mean: number) {
   const n = values.length;
   const centred = Float64Array.from(values, (value) => value - mean);
   const gamma0 = autocovariance(centred, 0);
-  const longRun = gamma0 === 0 ? 0 : longRunVariance(centred, gamma0);
-  const effectiveN = longRun === 0 ? n : Math.min(n, (n * gamma0) / longRun);
-  const half = studentQuantile(0.975, Math.max(1, effectiveN - 1)) * Math.sqrt(longRun / n);
-  return {
-    interval: { low: mean - half, high: mean + half, level: 0.95, method: 'mean, autocorrelation respected' },
-    effectiveN,
-  };
+  const longRun = gamma0 === 0 ? 0 : Math.max(gamma0, longRunVariance(centred, gamma0));
+  const effectiveN = longRun === 0 ? n : (n * gamma0) / longRun;
+  const standardError = Math.sqrt(longRun / (n - 1));
+  return { effectiveN, standardError, half: studentQuantile(0.975, Math.max(1, effectiveN - 1)) * standardError };
 }
 
 /** γ0 + 2Σγk, summed in pairs as long as a pair is positive, and no pair above the one before. */
@@ -100,7 +112,7 @@ function longRunVariance(centred: Float64Array, gamma0: number): number {
     last = Math.min(last, pair);
     sum += 2 * last;
   }
-  return Math.max(sum, 0);
+  return sum;
 }
 
 function autocovariance(centred: Float64Array, lag: number): number {

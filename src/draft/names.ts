@@ -45,11 +45,40 @@ export function checkFilter(cell: unknown, study: Study, word: string, place: Pl
   );
 }
 
-/** Exactly one cell: every factor is named. */
+/** Exactly one cell: every factor is named that exists there. */
 export function checkWholeCell(cell: unknown, study: Study, word: string, place: Place): Cell {
   const filter = checkFilter(cell, study, word, place);
-  const free = study.factors.filter((factor) => !(factor.name in filter)).map((factor) => factor.name);
-  if (free.length === 0) return filter;
+  refuseFree(filter, [], study, word, place);
+  return filter;
+}
+
+/** Exactly one cell but for one factor, which stays open. */
+export function checkCellBut(open: string, cell: unknown, study: Study, word: string, place: Place): Cell {
+  const filter = checkFilter(cell, study, word, place);
+  if (open in filter)
+    throw new BenchbookError('study', `'${word}' runs over '${open}', so that it can't be fixed to a level.`, {
+      place,
+    });
+  refuseFree(filter, [open], study, word, place);
+  return filter;
+}
+
+function refuseFree(filter: Cell, open: readonly string[], study: Study, word: string, place: Place): void {
+  // A factor that a level brings along exists only beside that level.
+  const there = study.factors.filter(
+    ({ nestedIn }) => nestedIn === undefined || filter[nestedIn.factor] === nestedIn.level,
+  );
+  const absent = study.factors.find((factor) => factor.name in filter && !there.includes(factor));
+  if (absent) {
+    const { factor, level } = absent.nestedIn!;
+    throw new BenchbookError(
+      'study',
+      `'${word}' names '${absent.name}', which exists only where ${factor} is ${level}.`,
+      { place },
+    );
+  }
+  const free = there.map((factor) => factor.name).filter((name) => !(name in filter) && !open.includes(name));
+  if (free.length === 0) return;
   throw new BenchbookError('study', `'${word}' must name one cell, but leaves open: ${free.join(', ')}.`, {
     place,
     hint: `add ${free.map((name) => `${name}: …`).join(', ')}`,

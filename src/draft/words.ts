@@ -1,17 +1,18 @@
 import { BenchbookError, type Place } from '../errors.ts';
 import type { BlockWord, TextWord } from '../study/define.ts';
-import type { ClaimKind, Expression, Statistic } from '../study/expression.ts';
+import type { ClaimKind, Expression, Statistic, TrialOutcome } from '../study/expression.ts';
 import { suggestion } from '../study/near.ts';
 import { placeInStack } from '../study/place.ts';
 import type { Study } from '../study/study.ts';
 import type { Cell, Primitive } from '../study/types.ts';
 import { callText } from './call-text.ts';
 import { CheckData, ExpressionData } from './expressions.ts';
-import { checkFactor, checkFilter, checkMetric, checkWholeCell } from './names.ts';
+import { checkCellBut, checkFactor, checkFilter, checkMetric, checkWholeCell } from './names.ts';
 import { printCheck } from './print.ts';
 import type { DraftBlock, FigureKind } from './types.ts';
 
 const STATISTICS: readonly Statistic[] = ['median', 'mean', 'min', 'max', 'sd', 'mad', 'n'];
+const OUTCOMES: readonly TrialOutcome[] = ['ok', 'failed', 'timeout', 'crashed', 'skipped'];
 const FIGURE_OPTIONS = ['metric', 'x', 'color', 'where', 'title', 'caption', 'show'];
 
 type Parts = readonly (string | Expression)[];
@@ -102,6 +103,59 @@ export function wordsFor(study: Study, displayFile: string): Readonly<Record<str
     difference: (metric: unknown, of: unknown, at: unknown) => {
       const { metric: name, first, second, place } = pair('difference', metric, of, at);
       return new ExpressionData({ op: 'difference', metric: name, minuend: first, subtrahend: second, place });
+    },
+    slope: (metric: unknown, over: unknown, at: unknown) => {
+      const place = here();
+      const name = checkFactor(over, study, 'slope', place);
+      const checked = checkMetric(metric, study, 'slope', place);
+      return new ExpressionData({
+        op: 'slope',
+        metric: checked,
+        over: name,
+        at: checkCellBut(name, at, study, 'slope', place),
+        place,
+      });
+    },
+    effect: (metric: unknown, of: unknown, where: unknown) => {
+      const place = here();
+      const checked = checkMetric(metric, study, 'effect', place);
+      const pairs = Object.entries((of ?? {}) as Readonly<Record<string, readonly Primitive[]>>);
+      const [name, levels] = pairs[0] ?? [];
+      if (pairs.length !== 1 || !Array.isArray(levels) || levels.length !== 2) {
+        throw new BenchbookError('study', "'effect' needs one factor and two of its levels.", {
+          place,
+          hint: `write effect('${checked}', { factor: ['a', 'b'] })`,
+        });
+      }
+      for (const level of levels) checkFilter({ [name!]: level }, study, 'effect', place);
+      const [level, against] = levels as [Primitive, Primitive];
+      return new ExpressionData({
+        op: 'effect',
+        metric: checked,
+        factor: name!,
+        level,
+        against,
+        where: checkFilter(where, study, 'effect', place),
+        place,
+      });
+    },
+    outcome: (outcome: unknown, at: unknown, as: unknown = 'count') => {
+      const place = here();
+      if (!OUTCOMES.includes(outcome as TrialOutcome)) {
+        throw new BenchbookError('study', `'outcome' knows no outcome '${String(outcome)}'.`, {
+          place,
+          hint: suggestion(String(outcome), OUTCOMES),
+        });
+      }
+      if (as !== 'count' && as !== 'share')
+        throw new BenchbookError('study', `'outcome' gives 'count' or 'share', not '${String(as)}'.`, { place });
+      return new ExpressionData({
+        op: 'outcome',
+        outcome: outcome as TrialOutcome,
+        as,
+        at: checkWholeCell(at, study, 'outcome', place),
+        place,
+      });
     },
     figure: { interval: figure('interval'), line: figure('line'), strip: figure('strip') },
     table: (options: Given) => {

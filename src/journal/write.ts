@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, type FileHandle, mkdir, open, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { BenchbookError } from '../errors.ts';
 import { encodeLine } from './chain.ts';
 import type { Artefact, Entry } from './entry.ts';
@@ -34,7 +34,7 @@ export async function openJournal(runDirectory: string): Promise<Journal> {
   let lock: Lock | undefined;
   let file: FileHandle | undefined;
   try {
-    await mkdir(join(runDirectory, 'logs'), { recursive: true });
+    await makeDirectory(join(runDirectory, 'logs'));
     lock = await takeLock(join(runDirectory, 'run.lock'), runDirectory);
     const path = join(runDirectory, 'journal.jsonl');
     const isNew = await access(path).then(
@@ -166,6 +166,22 @@ class Writer implements Journal {
   /** A run.json that cannot be written loses nothing: the journal is ahead of it, and `close` tries again. */
   async #record(state: 'open'): Promise<void> {
     await writeRunFile(this.directory, { ...this.state(), state }, false).catch(() => undefined);
+  }
+}
+
+/** Node.js calls a parent that cannot be written ENOENT; asking it tells why. */
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true });
+  } catch (error) {
+    for (let parent = dirname(path); ; parent = dirname(parent)) {
+      const refused = await access(parent, constants.W_OK).then(
+        () => null,
+        (cause: NodeJS.ErrnoException) => cause,
+      );
+      if (refused?.code === 'ENOENT' && parent !== dirname(parent)) continue;
+      throw refused ?? error;
+    }
   }
 }
 

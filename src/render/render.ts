@@ -21,6 +21,8 @@ export interface RenderRequest {
   readonly formats: readonly Format[];
   /** Embedded into the PDF. */
   readonly extraFiles?: readonly { readonly name: string; readonly bytes: Uint8Array; readonly description: string }[];
+  /** A folder of templates and styles that stand in for those of the same name. */
+  readonly templates?: string;
   /** HTML without any script. */
   readonly isStatic?: boolean;
   /** Head of the Markdown file for a site generator; default `none`. */
@@ -61,8 +63,15 @@ export async function render(request: RenderRequest): Promise<readonly RenderedF
   const figures = await drawFigures(document);
   if (wants('html') || wants('pdf')) {
     if (wants('html'))
-      await write('report.html', htmlReport(document, figures, { isStatic: request.isStatic ?? false }), 'html');
-    if (wants('pdf')) files.push(await pdfFile(request, htmlReport(document, figures, { isStatic: true })));
+      await write(
+        'report.html',
+        htmlReport(document, figures, { isStatic: request.isStatic ?? false, templates: request.templates }),
+        'html',
+      );
+    if (wants('pdf'))
+      files.push(
+        await pdfFile(request, htmlReport(document, figures, { isStatic: true, templates: request.templates })),
+      );
   }
   if (wants('md') || wants('jira')) {
     progress('writing figures');

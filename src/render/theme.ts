@@ -125,7 +125,7 @@ export const CONFIG = {
   point: { size: 62, filled: true, opacity: 1 },
   circle: { size: 40, opacity: 0.75 },
   tick: { thickness: 1.5 },
-  rule: { strokeWidth: 1.75, strokeCap: 'round', color: ROLES.ink },
+  rule: { strokeWidth: 1.75, strokeCap: 'round', color: SERIES[0] },
   line: { strokeWidth: 2, strokeCap: 'round', strokeJoin: 'round' },
   trail: { color: SERIES[0] },
   bar: { cornerRadiusEnd: 1 },

@@ -1,8 +1,10 @@
 import Handlebars from 'handlebars';
 import { BenchbookError } from '../errors.ts';
-import type { Block, ClaimResult, Document, Inline, ValueRef, Verdict } from '../report/document.ts';
+import type { Block, ClaimResult, Document, Inline, Table, ValueRef, Verdict } from '../report/document.ts';
 import { type Anchors, anchorsOf } from './anchors.ts';
 import type { DrawnFigure } from './figure-set.ts';
+import { printFit } from './fit.ts';
+import { highlighted } from './highlight.ts';
 import { type Packer, packerOf } from './packed.ts';
 import { lineHtml, type ProseTarget, plainText, proseHtml } from './prose.ts';
 import { withoutTips } from './svg.ts';
@@ -80,7 +82,12 @@ function blockView(block: Block, context: ViewContext): View {
         html: safe(proseHtml(block.content, target)),
       };
     case 'code':
-      return { partial: 'code', title: block.title ?? null, language: block.language, text: block.text };
+      return {
+        partial: 'code',
+        title: block.title ?? null,
+        language: block.language,
+        html: safe(highlighted(block.text, block.language)),
+      };
     case 'facts':
       return { partial: 'facts', items: block.items.map((item) => ({ ...item, code: item.code ?? false })) };
     case 'details':
@@ -118,9 +125,9 @@ function figureView(block: Extract<Block, { type: 'figure' }>, context: ViewCont
     narrow: drawn.narrow === null ? null : safe(accessible(drawn.narrow, `${block.id}-alt`, context.isStatic)),
     sourceLine: block.sourceLine,
     notes: [...block.notes, ...drawn.notes],
-    code: block.code ?? null,
+    code: block.code ? { place: block.code.place, html: safe(highlighted(block.code.text, 'typescript')) } : null,
     data: {
-      ...gridView(table, FIGURE_ROWS, context.packer),
+      ...gridView(table, FIGURE_ROWS, context.packer, true),
       label: `Data of figure ${block.number}`,
       dense: table.rows.length > 40,
     },
@@ -143,22 +150,30 @@ function tableView(block: Extract<Block, { type: 'table' }>, context: ViewContex
   };
 }
 
-function gridView(table: Document['tables'][string], limit: number, packer: Packer): View {
-  const { columns, rows, omitted } = setTable(table, limit);
+function gridView(table: Table, limit: number, packer: Packer, isFile = false): View {
+  const set = setTable(table, limit);
+  const { columns, rows, omitted } = set;
   return {
     name: table.name,
-    columns: columns.map((column) => ({ ...column, numeric: column.kind === 'number' })),
+    fit: printFit(set, limit !== Number.POSITIVE_INFINITY),
+    columns: columns.map((column) => ({
+      ...column,
+      numeric: column.kind === 'number',
+      wordy: column.title.length > 12,
+    })),
     rows: rows.map((row) => ({
       cells: row.map((cell, index) => ({
         ...cell,
         numeric: cell.kind === 'number',
+        // Short texts, such as an interval, stay on one line.
+        near: cell.text.length <= 26,
         code: cell.kind === 'code' && !cell.missing,
         outcome: cell.kind === 'outcome' && !cell.missing ? cell.text : null,
         head: index === 0 && cell.kind !== 'number',
       })),
     })),
     omitted,
-    packed: omitted > 0 ? packer(table) : null,
+    packed: omitted > 0 || isFile ? packer(table) : null,
     total: table.rows.length,
     printOmitted: Math.max(0, table.rows.length - DENSE_ROWS_PRINT),
   };
@@ -215,7 +230,7 @@ function nearest(id: string, anchors: Anchors): string {
   return `Anchors are: ${[...anchors.keys()].join(', ') || 'none'}; looked for "${id}".`;
 }
 
-function tableNamed(name: string, where: string, context: ViewContext): Document['tables'][string] {
+function tableNamed(name: string, where: string, context: ViewContext): Table {
   const table = Object.hasOwn(context.document.tables, name) ? context.document.tables[name] : undefined;
   if (!table)
     throw new BenchbookError('render', `The ${where} asks for the table "${name}", which the report does not have.`);

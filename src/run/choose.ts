@@ -77,7 +77,7 @@ function reasonForNew({ study, draft, shard }: ChooseRequest, plan: Plan, last: 
 }
 
 /** Newest first, by their names, which are dates. */
-async function runsOf(studyDirectory: string): Promise<readonly string[]> {
+export async function runsOf(studyDirectory: string): Promise<readonly string[]> {
   const entries = await readdir(studyDirectory, { withFileTypes: true }).catch(() => []);
   const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   const found: string[] = [];

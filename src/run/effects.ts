@@ -1,5 +1,9 @@
 import { rm } from 'node:fs/promises';
+import { applyControls, applyStorage } from '../host/apply.ts';
+import { canary } from '../host/canary.ts';
+import { restoreLeftovers } from '../host/controls/ledger.ts';
 import { readHost } from '../host/facts.ts';
+import { watchHost } from '../host/watch.ts';
 import type { JsonValue, SettingRecord } from '../journal/entry.ts';
 import type { Lock } from '../journal/lock.ts';
 import type { MeasureResult, TrialContext } from '../measure/context.ts';
@@ -37,11 +41,19 @@ export interface Effects {
   readSettings(server: Server, options: Options): Promise<readonly SettingRecord[]>;
   readVariables(server: Server): Promise<Readonly<Record<string, string>>>;
   perform(name: string, measurement: Measurement, context: TrialContext): Promise<MeasureResult>;
-  /** Ends servers and removes folders that a killed run left behind; one sentence for each. */
+  /** Restores the machine, ends servers and removes folders that a killed run left behind; one sentence for each. */
   reapLeftovers(cacheDirectory: string): Promise<readonly string[]>;
   /** A private folder for trials, gone with this process. */
   workDirectory(cacheDirectory: string): Promise<string>;
   removeDirectory(path: string): Promise<void>;
+  /** Where a study asks for other storage. */
+  applyStorage: typeof applyStorage;
+  /** Brings the machine into the state that a variant asks for, until it is reverted. */
+  applyControls: typeof applyControls;
+  /** Watches what else the machine does. */
+  watchHost: typeof watchHost;
+  /** A fixed workload that shows drift of the machine itself: seconds and rates by name. */
+  canary(directory: string): Promise<Readonly<Record<string, number>>>;
   /** Sees to the end of what runs in a directory, should this process be killed. */
   watchOver(directory: string): Watchdog;
   /** One run at a time on this machine, unless `force`. */
@@ -64,8 +76,12 @@ export const realEffects: Effects = {
   readSettings,
   readVariables,
   perform,
-  reapLeftovers,
+  reapLeftovers: async (cache) => [...(await restoreLeftovers(cache)), ...(await reapLeftovers(cache))],
   workDirectory,
+  applyStorage,
+  applyControls,
+  watchHost,
+  canary,
   watchOver,
   lockHost,
   halvesOfCores,

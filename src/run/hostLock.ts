@@ -3,28 +3,34 @@ import { BenchbookError } from '../errors.ts';
 import type { Lock } from '../journal/lock.ts';
 
 /** A socket name in the abstract namespace of Linux: one process of the machine can have it, and the kernel frees it when that process ends, however it ends. */
-const NAME = '\0benchbook-run';
+const NAME = 'benchbook-run';
 
 /**
  * Makes sure that one run at a time measures on this machine: two would disturb each other. With `force` a run that goes on
  * is reported and no obstacle.
  *
  * @param holder who runs here, told to the next one: "process 123, study startup, since 12:00".
+ * @param name of the lock; tests have their own.
  * @throws BenchbookError `usage` that names the run that goes on.
  */
-export async function lockHost(holder: string, force: boolean, report: (text: string) => void): Promise<Lock> {
+export async function lockHost(
+  holder: string,
+  force: boolean,
+  report: (text: string) => void,
+  name = NAME,
+): Promise<Lock> {
   // Elsewhere there are no abstract sockets, and a file could outlive its process.
   if (process.platform !== 'linux') return { release: async () => undefined };
-  const server = await listen(holder);
+  const server = await listen(name, holder);
   if (server !== null) return { release: () => new Promise((resolve) => void server.close(() => resolve())) };
-  const other = await whoHolds();
+  const other = await whoHolds(name);
   const sentence = `another run measures on this machine (${other}), and the two would disturb each other`;
   if (!force) throw new BenchbookError('usage', sentence, { hint: 'wait until it has ended, or use --force' });
   report(sentence);
   return { release: async () => undefined };
 }
 
-function listen(holder: string): Promise<Server | null> {
+function listen(name: string, holder: string): Promise<Server | null> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => {
       socket.on('error', () => undefined);
@@ -33,7 +39,7 @@ function listen(holder: string): Promise<Server | null> {
     server.once('error', (error: NodeJS.ErrnoException) =>
       error.code === 'EADDRINUSE' ? resolve(null) : reject(error),
     );
-    server.listen(NAME, () => {
+    server.listen(`\0${name}`, () => {
       // It must not keep the process alive by itself.
       server.unref();
       resolve(server);
@@ -41,10 +47,10 @@ function listen(holder: string): Promise<Server | null> {
   });
 }
 
-function whoHolds(): Promise<string> {
+function whoHolds(name: string): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
-    const socket = connect(NAME);
+    const socket = connect(`\0${name}`);
     const done = () => {
       socket.destroy();
       resolve(text === '' ? 'it does not answer' : text);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { JsonValue } from '../journal/entry.ts';
 import type { Build } from '../server/build.ts';
 import type { Study } from '../study/study.ts';
-import type { Cell } from '../study/types.ts';
+import type { Cell, Measurement } from '../study/types.ts';
 import type { ResolvedVariant } from './variants.ts';
 
 /** Everything that decides what a trial measures: where it is the same, a trial need not be measured again. */
@@ -22,7 +22,7 @@ export function inputsOf(study: Study, variant: ResolvedVariant, build: Build, h
   const stages = variant.stages(variant.variant.withinCells);
   const measurements = stages.map(({ within, measurements }) => ({
     within,
-    made: Object.entries(measurements).map(([name, { kind, params }]) => ({ name, kind, params })),
+    made: Object.entries(measurements).map(([name, measurement]) => ({ name, ...described(measurement) })),
   }));
   return {
     setup: plain(setup),
@@ -30,6 +30,16 @@ export function inputsOf(study: Study, variant: ResolvedVariant, build: Build, h
     build: { id: build.id, version: build.version },
     hostClass,
     code: study.codeHash,
+  };
+}
+
+/** A measurement without its functions, whose text is part of the code hash, and without metrics, which change no number. */
+function described({ kind, params, inner, probes }: Measurement): object {
+  return {
+    kind,
+    params,
+    ...(inner === undefined ? {} : { inner: described(inner) }),
+    ...(probes === undefined ? {} : { probes: probes.map(({ probe, params }) => ({ probe, params })) }),
   };
 }
 
@@ -66,14 +76,14 @@ function byName(measurements: JsonValue): JsonValue {
   for (const { within, made } of measurements as unknown as readonly MadeAt[]) {
     const cell = Object.entries(within).map(([factor, label]) => `${factor}=${String(label)}`);
     const place = cell.length === 0 ? 'as declared' : `at ${cell.join(', ')}`;
-    for (const { name, kind, params } of made) result[name] = { ...result[name], [place]: { kind, params } };
+    for (const { name, ...rest } of made) result[name] = { ...result[name], [place]: rest };
   }
   return result;
 }
 
 interface MadeAt {
   readonly within: Cell;
-  readonly made: readonly { readonly name: string; readonly kind: string; readonly params: JsonValue }[];
+  readonly made: readonly ({ readonly name: string } & { readonly [key: string]: JsonValue })[];
 }
 
 /** The leaves that differ, by path. */

@@ -1,11 +1,11 @@
-import { BenchbookError } from '../errors.ts';
+import { BenchbookError, sentenceOf } from '../errors.ts';
 import type { TrialEntry } from '../journal/entry.ts';
 import { type Pass, type PlannedTrial, passesOf } from '../plan/order.ts';
 import type { Build } from '../server/build.ts';
 import type { BuildResult } from './builds.ts';
 import { gateOf } from './gate.ts';
 import { keyOf } from './keys.ts';
-import { keepTrials, noteEntry, progressOf, type Session } from './session.ts';
+import { keepTrials, noteClock, noteEntry, progressOf, type Session } from './session.ts';
 import { runTrial, type Stage } from './trial.ts';
 import { isEnough } from './until.ts';
 import type { ResolvedVariant } from './variants.ts';
@@ -46,11 +46,25 @@ export async function measureMissing(session: Session, variants: ReadyVariants):
       if (pass.block === 0 && !isAnyLeft(session)) continue;
       if (pass.block > 0 && isOverBudget(session, pass)) return 'budget';
       report({ type: 'block started', block: pass.block, lastBlock: blocks.at(-1) ?? 0, ...progressOf(session) });
+      if (pass.block > 0) await journalCanary(session, pass.block);
       await measurePass(session, variants, missing);
+      await noteClock(session);
     }
     if (isSettled(session, pass)) return 'until';
   }
   return null;
+}
+
+/** At the start of each block; a run whose machine cannot be probed goes on without. */
+async function journalCanary({ effects, journal, preparation, report }: Session, block: number): Promise<void> {
+  report({ type: 'preparing', text: 'probing the machine for drift' });
+  try {
+    const values = await effects.canary(preparation.cacheDirectory);
+    await journal.append({ type: 'canary', at: effects.now().toISOString(), block, values });
+  } catch (error) {
+    if (error instanceof BenchbookError && error.code === 'journal') throw error;
+    report({ type: 'note', text: sentenceOf(error) });
+  }
 }
 
 function isAnyLeft(session: Session): boolean {

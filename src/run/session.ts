@@ -30,6 +30,8 @@ export interface Session {
   readonly estimator: Estimator;
   /** Keys whose inputs stand in the journal, and the last variables of each variant: neither is written twice. */
   readonly written: { readonly keys: Set<string>; readonly variables: Map<string, string> };
+  /** Wall clock minus monotonic clock in seconds, as last noted. */
+  readonly clock: { offset: number };
 }
 
 export interface Counts {
@@ -39,7 +41,7 @@ export interface Counts {
   readonly notOk: number;
 }
 
-type Derived = 'trials' | 'left' | 'failures' | 'estimator' | 'written';
+type Derived = 'trials' | 'left' | 'failures' | 'estimator' | 'written' | 'clock';
 
 export function makeSession(parts: Omit<Session, Derived>): Session {
   const session: Session = {
@@ -49,6 +51,7 @@ export function makeSession(parts: Omit<Session, Derived>): Session {
     failures: new Map(),
     estimator: estimator(),
     written: { keys: new Set(), variables: new Map() },
+    clock: { offset: clockOffset(parts.effects) },
   };
   for (const entry of trialsOf(parts.journal.entries).values()) account(session, entry);
   return session;
@@ -74,6 +77,21 @@ export async function keepTrials(session: Session, ...entries: readonly TrialEnt
       ...progressOf(session),
     });
   }
+}
+
+/** Dates of entries come from a clock that people and programs move; durations do not. A step is noted. */
+export async function noteClock(session: Session): Promise<void> {
+  const offset = clockOffset(session.effects);
+  const step = Math.round(offset - session.clock.offset);
+  if (Math.abs(step) < 2) return;
+  session.clock.offset = offset;
+  const text = `the clock of the machine was ${step < 0 ? 'set back' : 'put forward'} by ${Math.abs(step)} s; durations do not depend on it`;
+  await session.journal.append(noteEntry(session.effects, 'other', text));
+  session.report({ type: 'note', text });
+}
+
+function clockOffset(effects: Pick<Effects, 'now' | 'seconds'>): number {
+  return effects.now().getTime() / 1000 - effects.seconds();
 }
 
 /** Takes over trials of earlier runs; they are counted, and not told one by one. */

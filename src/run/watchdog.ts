@@ -29,9 +29,9 @@ trap '' INT TERM HUP
 read -r word
 [ "$word" = done ] && exit 0
 end_servers() {
-  for file in /proc/[0-9]*/cmdline; do
-    pid=\${file#/proc/}; pid=\${pid%/cmdline}
-    if tr '\\0' '\\n' <"$file" 2>/dev/null | grep -q -F -e "=$BENCHBOOK_TRIALS/"; then kill -KILL "$pid" 2>/dev/null; fi
+  for file in $(printf '%s\\n' "=$BENCHBOOK_TRIALS/" | grep -lazF -f - /proc/[0-9]*/cmdline 2>/dev/null); do
+    pid=\${file#/proc/}
+    kill -KILL "\${pid%/cmdline}" 2>/dev/null
   done
 }
 end_servers

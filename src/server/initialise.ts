@@ -9,6 +9,7 @@ import type { FoundBuild } from './build.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { optionArguments } from './options.ts';
 import { lastLines, runTool } from './run-tool.ts';
+import { isNoSpace } from './space.ts';
 
 /**
  * Makes a data directory with the system tables, and root@localhost without a password: it is reachable only through a
@@ -21,35 +22,44 @@ export async function initialise(
   environment: ServerEnvironment,
 ): Promise<void> {
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
+  const script = await systemTables(build);
+  const how = script === null ? ['--initialize-insecure', '--secure-file-priv='] : BOOTSTRAP;
+  await runOnce(build, dataDirectory, [...how, ...optionArguments(options, build)], script, environment);
+  await markVersion(build, dataDirectory);
+}
+
+const BOOTSTRAP = ['--bootstrap', '--skip-networking'];
+
+async function runOnce(
+  build: FoundBuild,
+  dataDirectory: string,
+  options: readonly string[],
+  input: string | null,
+  environment: ServerEnvironment,
+): Promise<void> {
   const temporary = `${dataDirectory}.tmp`;
   await mkdir(temporary, { recursive: true });
-  const script = await systemTables(build);
   const [program = '', ...prefix] = build.command;
-  const args = [
-    ...prefix,
-    '--no-defaults',
-    ...build.defaults,
-    ...(process.getuid?.() === 0 ? [`--user=${userInfo().username}`] : []),
-    `--datadir=${dataDirectory}`,
-    `--tmpdir=${temporary}`,
-    ...(script === null ? ['--initialize-insecure', '--secure-file-priv='] : ['--bootstrap', '--skip-networking']),
-    ...optionArguments(options, build),
-  ];
-  const result = await runTool(program, args, {
+  const asRoot = process.getuid?.() === 0 ? [`--user=${userInfo().username}`] : [];
+  const own = ['--no-defaults', ...build.defaults, ...asRoot, `--datadir=${dataDirectory}`, `--tmpdir=${temporary}`];
+  const result = await runTool(program, [...prefix, ...own, ...options], {
     env: { ...build.env, TZ: 'UTC' },
-    ...(script === null ? {} : { input: script }),
+    ...(input === null ? {} : { input }),
     signal: environment.signal,
   });
   await rm(temporary, { recursive: true, force: true });
-  if (result.code === 0) {
-    // As the vendor's script does; it is what tells the version of a data directory.
-    if (build.family === 'mariadb') await writeFile(join(dataDirectory, upgradeInfoName(build)), build.version);
-    return;
-  }
+  if (result.code === 0) return;
   const line = decisiveError(result.stderr) ?? lastLines(result.stderr, 1);
   throw new BenchbookError('server', `The server could not make a data directory: ${line}`, {
+    ...(isNoSpace(result.stderr) ? { hint: 'Make room on the file system of the cache folder.' } : {}),
+    outcome: 'failed',
     evidence: { 'error log': lastLines(result.stderr, 200) },
   });
+}
+
+/** As the vendor's script does; it is what tells the version of a data directory. */
+async function markVersion(build: FoundBuild, dataDirectory: string): Promise<void> {
+  if (build.family === 'mariadb') await writeFile(join(dataDirectory, upgradeInfoName(build)), build.version);
 }
 
 function upgradeInfoName(build: FoundBuild): string {

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonValue } from '../journal/entry.ts';
 import type { FoundBuild } from './build.ts';
@@ -13,15 +14,44 @@ export async function toolchainOf(
 ): Promise<JsonValue> {
   const compilers = await compilersOf(found.executable);
   const version = variables.get('version') ?? '';
+  const told = (await infoBin(found)) ?? (await cmakeSettings(found)) ?? {};
   return {
-    compiler: compilers.length > 0 ? compilers.join('; ') : null,
-    buildType: /-debug|-dbg/.test(version) ? 'debug' : 'release',
+    compiler: compilers.length > 0 ? compilers.join('; ') : (told.compiler ?? null),
+    flags: told.flags ?? null,
+    buildType: told.buildType ?? (/-debug|-dbg/.test(version) ? 'debug' : null),
     machine: variables.get('version_compile_machine') ?? null,
     libc: await libcOf(found),
     allocator: variables.get('version_malloc_library') ?? null,
     ssl: variables.get('version_ssl_library') ?? null,
     aio: aioOf(log),
   };
+}
+
+interface Told {
+  readonly compiler?: string;
+  readonly flags?: string;
+  readonly buildType?: string;
+}
+
+/** Vendors' archives tell how they were compiled in `docs/INFO_BIN`. */
+async function infoBin(found: FoundBuild): Promise<Told | null> {
+  const base = found.defaults.find((option) => option.startsWith('--basedir='))?.slice('--basedir='.length) ?? '';
+  const text = await readFile(join(base, 'docs/INFO_BIN'), 'utf8').catch(() => null);
+  if (text === null) return null;
+  const compiler = /^(?:COMPILER_IS_.*|.*compiler version.*|.*Compiler: *)(.*)$/im.exec(text)?.[1]?.trim();
+  const flags = /^CMAKE_CXX_FLAGS_RELWITHDEBINFO *[:=] *(.*)$/m.exec(text)?.[1]?.trim();
+  const buildType = /^CMAKE_BUILD_TYPE *(?::STRING)?[:=] *(\S+)/m.exec(text)?.[1];
+  return { ...(compiler ? { compiler } : {}), ...(flags ? { flags } : {}), ...(buildType ? { buildType } : {}) };
+}
+
+/** Builds of our own tell by their cmake settings. */
+async function cmakeSettings(found: FoundBuild): Promise<Told | null> {
+  const { settings } = found.obtained as { settings?: Readonly<Record<string, string>> };
+  if (settings === undefined) return null;
+  const buildType = settings.CMAKE_BUILD_TYPE;
+  const ofType = buildType === undefined ? undefined : settings[`CMAKE_CXX_FLAGS_${buildType.toUpperCase()}`];
+  const flags = [settings.CMAKE_CXX_FLAGS, ofType].filter(Boolean).join(' ');
+  return { ...(flags === '' ? {} : { flags }), ...(buildType === undefined ? {} : { buildType }) };
 }
 
 /** The C library that the server really runs with: its own loader's, or this machine's. */

@@ -1,16 +1,51 @@
-import type { ClaimKind, Statistic } from './expression.ts';
-import type { HostRequest, Measurement, Options, Primitive, ServerSource } from './types.ts';
+import type { ClaimKind, Statistic, TrialOutcome } from './expression.ts';
+import type { Measurement, Primitive, Setup, TrialPolicy, UntilRule } from './types.ts';
 
 /** Plain values, or `{ label: value }`. */
 type Levels = readonly [Primitive, ...Primitive[]] | Readonly<Record<string, unknown>>;
-type Factors = Readonly<Record<string, Levels>>;
-type Label<X> = X extends readonly (infer P)[] ? P : keyof X & string;
-type Value<X> = X extends readonly (infer P)[] ? P : X[keyof X];
+type Factors = Readonly<Record<string, Levels | Within<Levels>>>;
+type PlainFactors = Readonly<Record<string, Levels>>;
+
+/** Levels tried in random order inside one trial, on the same running server. */
+export interface Within<L extends Levels> {
+  readonly within: L;
+}
+
+/** A level that brings factors of its own: elsewhere they don't exist. */
+export interface Nested<V, N extends PlainFactors> {
+  readonly nested: V;
+  readonly factors: N;
+}
+
+type Raw<X> = X extends Within<infer L> ? L : X;
+type Bare<V> = V extends Nested<infer W, PlainFactors> ? W : V;
+type Label<X> = Raw<X> extends readonly (infer P)[] ? P : keyof Raw<X> & string;
+type Value<X> = Raw<X> extends readonly (infer P)[] ? P : Bare<Raw<X>[keyof Raw<X>]>;
+type BroughtBy<X> =
+  X extends Readonly<Record<string, infer V>> ? (V extends Nested<unknown, infer N> ? N : never) : never;
+type All<U> = (U extends unknown ? (each: U) => void : never) extends (all: infer I) => void ? I : never;
+/** Factors that some level brings along. */
+type Brought<F> = All<BroughtBy<F[keyof F]>>;
+type Between<F> = { readonly [K in keyof F as F[K] extends Within<Levels> ? never : K]: F[K] };
 
 /** One label for each factor: `only`, `baseline`, `exclude` and the report use labels. */
-export type CellOf<F> = { readonly [K in keyof F]: Label<F[K]> };
+export type CellOf<F> = { readonly [K in keyof F]: Label<F[K]> } & {
+  readonly [K in keyof Brought<F>]?: Label<Brought<F>[K]>;
+};
 /** One value for each factor: `setup` and `measurements` use values. */
-export type ValuesOf<F> = { readonly [K in keyof F]: Value<F[K]> };
+export type ValuesOf<F> = { readonly [K in keyof F]: Value<F[K]> } & {
+  readonly [K in keyof Brought<F>]?: Value<Brought<F>[K]>;
+};
+
+/** A within factor: its levels are tried in random order inside one trial, without a restart. */
+export function within<const L extends Levels>(levels: L): Within<L> {
+  return { within: levels };
+}
+
+/** A level that brings factors of its own: `{ '10.5': nested(servers.debian('bullseye'), { chunk: ['1M', '128M'] }) }`. */
+export function nested<V, const N extends PlainFactors>(value: V, factors: N): Nested<V, N> {
+  return { nested: value, factors };
+}
 
 type Measurements = Readonly<Record<string, Measurement>>;
 /** Addresses of all metrics: `startup.ready`. */
@@ -48,6 +83,8 @@ export interface TextWord {
 }
 
 type Pair<F, K extends keyof F> = { readonly [P in K]: readonly [Label<F[P]>, Label<F[P]>] };
+/** One factor and two of its levels: `{ server: ['10.11', '10.5'] }`. */
+type OnePair<F> = { readonly [P in keyof F]: { readonly [Q in P]: readonly [Label<F[P]>, Label<F[P]>] } }[keyof F];
 type Text = string | TextWord;
 
 interface FigureOptions<F, N extends string> {
@@ -73,6 +110,12 @@ export interface Words<F, N extends string> {
   ratio<K extends keyof F>(metric: N, of: Pair<F, K>, at: Omit<CellOf<F>, K>): ExpressionWord;
   /** `{ server: ['10.11', '10.5'] }` means 10.11 − 10.5. */
   difference<K extends keyof F>(metric: N, of: Pair<F, K>, at: Omit<CellOf<F>, K>): ExpressionWord;
+  /** How the metric grows over a numeric factor: the log-log slope, 1 where it grows in proportion. */
+  slope<K extends keyof F & string>(metric: N, over: K, at: Omit<CellOf<F>, K>): ExpressionWord;
+  /** The main effect of a factor: the ratio of two of its levels, averaged over the other factors that `where` leaves. */
+  effect(metric: N, of: OnePair<F>, where?: Partial<CellOf<F>>): ExpressionWord;
+  /** How many of a cell's trials ended so, or their share (0 to 1). */
+  outcome(outcome: TrialOutcome, at: CellOf<F>, as?: 'count' | 'share'): ExpressionWord;
   readonly figure: {
     /** Dots with intervals of the median. */
     interval(options: FigureOptions<F, N>): BlockWord;
@@ -91,12 +134,28 @@ export interface Words<F, N extends string> {
   claim(id: string, sentence: string, check: CheckWord, options?: { readonly kind: ClaimKind }): BlockWord;
 }
 
-/** What one variant needs of server and machine. */
-interface SetupOf {
-  readonly server: ServerSource;
-  readonly options?: Options;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly host?: HostRequest;
+/** An until rule: whether the interval of a metric's median is narrow enough. */
+export interface UntilWord {
+  readonly rule: UntilRule;
+  and(other: UntilWord): UntilWord;
+  or(other: UntilWord): UntilWord;
+}
+
+/** The words of `until`. */
+export interface UntilWords<N extends string> {
+  /** Half the width of the median's interval, as a fraction of the median. */
+  halfWidth(metric: N): { below(limit: number): UntilWord };
+}
+
+interface ReplicatesOf<N extends string> {
+  readonly min: number;
+  readonly max: number;
+  /** Ends the run after a whole block, once it holds in every cell. */
+  readonly until?: (words: UntilWords<N>) => UntilWord;
+  /** No block begins that would end later than so many seconds after the first. */
+  readonly budgetSeconds?: number;
+  /** Passes over all variants before block 1, kept and never counted. */
+  readonly warmUp?: number;
 }
 
 /** The mark by which the loader knows what `defineStudy` made. */
@@ -111,7 +170,11 @@ export interface StudyDefinition {
  * Declares a study. Names and levels are inferred, so a misspelt one does not compile; what types can't hold is checked
  * when the study is loaded.
  */
-export function defineStudy<const F extends Factors, M extends Measurements>(study: {
+export function defineStudy<
+  const F extends Factors,
+  M extends Measurements,
+  D extends object = Record<never, never>,
+>(study: {
   readonly title: string;
   readonly tickets?: readonly string[];
   readonly variants: {
@@ -119,11 +182,18 @@ export function defineStudy<const F extends Factors, M extends Measurements>(stu
     readonly only?: readonly CellOf<F>[];
     readonly baseline?: Partial<CellOf<F>>;
     readonly exclude?: (labels: CellOf<F>) => string | false;
+    /** Values computed from the others, added to what `setup` and `measurements` see. */
+    readonly derive?: (values: ValuesOf<F>) => D;
   };
-  readonly setup: (values: ValuesOf<F>) => SetupOf;
-  readonly measurements: M | ((values: ValuesOf<F>) => M);
+  /** Sees no within factor: those don't restart the server. */
+  readonly setup: (values: ValuesOf<Between<F>> & D) => Setup;
+  readonly measurements: M | ((values: ValuesOf<F> & D) => M);
   /** A number, or between min and max. At least 6 for an interval; default 7. */
-  readonly replicates?: number;
+  readonly replicates?: number | ReplicatesOf<MetricName<M>>;
+  /** `blocks` unless said otherwise: randomised complete blocks. `duet`: the two levels of a factor side by side on cores of their own. */
+  readonly order?: 'blocks' | 'interleaved' | 'sequential' | { readonly duet: keyof F & string };
+  /** Time limits in seconds, retries, and after how many failures in a row a variant is given up. */
+  readonly limits?: Partial<TrialPolicy>;
   /** Practical relevance as a fraction: differences below it don't matter. Default 0.02. */
   readonly threshold?: number;
   readonly profiles?: Readonly<

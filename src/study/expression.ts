@@ -2,7 +2,21 @@ import type { Place } from '../errors.ts';
 import type { Cell, Primitive } from './types.ts';
 
 /** The summary that stands for the samples of a cell; the median unless the study says otherwise. */
-export type Statistic = 'median' | 'mean' | 'min' | 'max' | 'sd' | 'mad' | 'n';
+export type Statistic =
+  | 'median'
+  | 'mean'
+  | 'min'
+  | 'max'
+  | 'sd'
+  | 'cv'
+  | 'mad'
+  | 'q1'
+  | 'q3'
+  | 'p5'
+  | 'p90'
+  | 'p95'
+  | 'p99'
+  | 'n';
 
 /**
  * A number of the report, as data: resolved against a journal when the report is made, never before.

@@ -10,7 +10,8 @@ export function resolveFactors(
   declared: Readonly<Record<string, unknown>>,
   at: (...words: string[]) => Place,
 ): readonly Factor[] {
-  const factors = Object.entries(declared).map(([name, levels]) => resolveFactor(name, levels, at));
+  const factors = Object.entries(declared).flatMap(([name, levels]) => resolveFactor(name, levels, at));
+  refuseTwice(factors, at);
   if (factors.length === 0) {
     throw new BenchbookError('study', 'The study has no factors, so that there is nothing to compare.', {
       place: at('factors'),
@@ -31,10 +32,12 @@ export function resolveFactors(
   return Object.freeze(factors);
 }
 
-function resolveFactor(name: string, declared: unknown, at: (...words: string[]) => Place): Factor {
-  const levels = Array.isArray(declared)
-    ? fromList(declared as Primitive[])
-    : fromRecord(name, declared as Record<string, unknown>, at);
+/** A factor, followed by those that its levels bring along. */
+function resolveFactor(name: string, declared: unknown, at: (...words: string[]) => Place): readonly Factor[] {
+  const inside = isRecordWith(declared, 'within') ? declared.within : declared;
+  const levels = Array.isArray(inside)
+    ? fromList(inside as Primitive[])
+    : fromRecord(name, inside as Record<string, unknown>, at);
   if (levels.length === 0) {
     throw new BenchbookError('study', `Factor '${name}' has no levels.`, {
       place: at(name),
@@ -50,7 +53,36 @@ function resolveFactor(name: string, declared: unknown, at: (...words: string[])
     }
     seen.add(String(level.label));
   }
-  return Object.freeze({ name, within: false, levels: Object.freeze(levels) });
+  const brought = levels.flatMap((level) => factorsBroughtBy(name, level, at));
+  const plain = levels.map((level) =>
+    isNested(level.value) ? { label: level.label, value: level.value.nested } : level,
+  );
+  return [Object.freeze({ name, within: inside !== declared, levels: Object.freeze(plain) }), ...brought];
+}
+
+function factorsBroughtBy(factor: string, level: Level, at: (...words: string[]) => Place): readonly Factor[] {
+  if (!isNested(level.value)) return [];
+  const nestedIn = { factor, level: level.label };
+  return Object.entries(level.value.factors as Record<string, unknown>)
+    .flatMap(([name, levels]) => resolveFactor(name, levels, at))
+    .map((each) => Object.freeze({ ...each, nestedIn: each.nestedIn ?? nestedIn }));
+}
+
+function isNested(value: unknown): value is { readonly nested: unknown; readonly factors: unknown } {
+  return isRecordWith(value, 'nested') && 'factors' in value;
+}
+
+function isRecordWith<K extends string>(value: unknown, key: K): value is Readonly<Record<K, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && key in value;
+}
+
+function refuseTwice(factors: readonly Factor[], at: (...words: string[]) => Place): void {
+  const twice = factors.find((factor, index) => factors.findIndex((each) => each.name === factor.name) !== index);
+  if (!twice) return;
+  throw new BenchbookError('study', `Two factors are called '${twice.name}'.`, {
+    place: at('factors', twice.name),
+    hint: 'a factor that several levels bring along needs a name for each',
+  });
 }
 
 function fromList(values: readonly Primitive[]): Level[] {

@@ -19,6 +19,8 @@ const setupShape = z.strictObject({
     .optional(),
   env: z.record(z.string(), z.string()).optional(),
   host: hostRequestShape.optional(),
+  data: z.looseObject({ name: z.string(), load: z.array(z.looseObject({ step: z.string() })) }).optional(),
+  engine: z.string().regex(/^\w+$/, 'the name of a storage engine').optional(),
 });
 const metricShape = z.object({
   unit: z.enum(['B', 's', '1', '1/s', 'B/s']),
@@ -48,17 +50,42 @@ export function guardExclude(
   };
 }
 
+/** What the guards of `setup` and `measurements` know. */
+interface GuardContext {
+  readonly factors: readonly Factor[];
+  readonly derive: (values: LevelValues) => LevelValues;
+  readonly source: SourceText;
+}
+
+/** `derive` that throws sentences; nothing where the study has none. */
+export function guardDerive(
+  derive: ((values: LevelValues) => unknown) | undefined,
+  factors: readonly Factor[],
+  source: SourceText,
+): (values: LevelValues) => LevelValues {
+  if (!derive) return () => ({});
+  return (values) => {
+    // `setup` sees no within factor, so that a value derived from one is missing there rather than an error.
+    const answer = call('derive', () => derive(strict(values, factors, 'derive', source)), source);
+    if (typeof answer === 'object' && answer !== null && !Array.isArray(answer)) return answer as LevelValues;
+    throw new BenchbookError('study', "'derive' must return an object of values.", {
+      place: placeOfWords(source.file, source.sourceText, ['derive']),
+      hint: 'write derive: (v) => ({ name: … })',
+    });
+  };
+}
+
 /** `setup` that throws sentences on unknown factors and wrong results. */
 export function guardSetup(
   setup: (values: LevelValues) => unknown,
-  factors: readonly Factor[],
-  source: SourceText,
+  { factors, derive, source }: GuardContext,
 ): (values: LevelValues) => Setup {
   return (values) => {
     const between = factors.filter((factor) => !factor.within);
-    const answer = call('setup', () => setup(strict(values, between, 'setup', source)), source);
+    const all = { ...values, ...derive(values) };
+    const answer = call('setup', () => setup(strict(all, between, 'setup', source)), source);
     const result = setupShape.safeParse(answer);
-    if (result.success) return result.data as Setup;
+    if (result.success) return result.data as unknown as Setup;
     const issue = result.error.issues[0]!;
     const unknownKey = issue.code === 'unrecognized_keys' ? issue.keys[0]! : null;
     throw new BenchbookError(
@@ -86,14 +113,14 @@ function knownKeys(path: readonly PropertyKey[]): readonly string[] {
 /** `measurements` as a function, and the metrics that it declares, in order. */
 export function guardMeasurements(
   declared: Readonly<Record<string, Measurement>> | ((values: LevelValues) => Readonly<Record<string, Measurement>>),
-  factors: readonly Factor[],
-  source: SourceText,
+  { factors, derive, source }: GuardContext,
 ): { at: (values: LevelValues) => Readonly<Record<string, Measurement>>; metrics: Readonly<Record<string, Metric>> } {
-  const at = (values: LevelValues) =>
-    typeof declared === 'function'
-      ? call('measurements', () => declared(strict(values, factors, 'measurements', source)), source)
-      : declared;
-  const first = at(Object.fromEntries(factors.map((factor) => [factor.name, factor.levels[0]!.value])));
+  const written = (values: LevelValues) => {
+    if (typeof declared !== 'function') return declared;
+    const all = { ...values, ...derive(values) };
+    return call('measurements', () => declared(strict(all, factors, 'measurements', source)), source);
+  };
+  const first = written(Object.fromEntries(factors.map((factor) => [factor.name, factor.levels[0]!.value])));
   const place = placeOfWords(source.file, source.sourceText, ['measurements']);
   if (typeof first !== 'object' || first === null || Object.keys(first).length === 0) {
     throw new BenchbookError('study', 'The study has no measurements.', {
@@ -112,14 +139,38 @@ export function guardMeasurements(
     for (const [metric, about] of Object.entries(measurement.metrics))
       metrics[`${name}.${metric}`] = Object.freeze({ ...about });
   }
+  const at = (values: LevelValues) => {
+    const measurements = written(values);
+    refuseOthers(measurements, metrics, place);
+    return measurements;
+  };
   return { at, metrics: Object.freeze(metrics) };
+}
+
+/** A report speaks of the same metrics in every variant. */
+function refuseOthers(
+  measurements: Readonly<Record<string, Measurement>>,
+  metrics: Readonly<Record<string, Metric>>,
+  place: Place,
+): void {
+  const names = Object.entries(measurements).flatMap(([name, { metrics: own }]) =>
+    Object.keys(own).map((metric) => `${name}.${metric}`),
+  );
+  const odd = names.find((name) => !(name in metrics)) ?? Object.keys(metrics).find((name) => !names.includes(name));
+  if (odd === undefined) return;
+  throw new BenchbookError('study', `'measurements' gives '${odd}' for some variants and not for others.`, {
+    place,
+    hint: 'its keys and metrics must be the same for all; leave a variant out with exclude, or measure it everywhere',
+  });
 }
 
 /** An object that throws a sentence where a factor is read that is not there. */
 function strict<T extends object>(values: T, factors: readonly Factor[], where: string, source: SourceText): T {
   return new Proxy(Object.freeze({ ...values }), {
     get(target, key) {
-      if (typeof key === 'symbol' || key in target) return Reflect.get(target, key);
+      // A factor that another level brings along is not there: that is no mistake.
+      const known = typeof key === 'symbol' || key in target || factors.some((factor) => factor.name === key);
+      if (known) return Reflect.get(target, key);
       const probe = new Error('unknown factor');
       throw new BenchbookError('study', `'${where}' reads an unknown factor '${key}'.`, {
         place: placeOr(placeInStack(probe, source.file), placeOfWords(source.file, source.sourceText, [where, key])),

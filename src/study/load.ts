@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type BuildFailure, build, type Plugin } from 'esbuild';
 import { BenchbookError, sentenceOf } from '../errors.ts';
+import { measuringCodeHash } from './code-hash.ts';
 import { STUDY_MARK, type StudyDefinition } from './define.ts';
 import { placeInStack } from './place.ts';
 import type { Study, StudyInput } from './study.ts';
@@ -25,8 +26,25 @@ export async function loadStudy(path: string, api: Readonly<Record<string, unkno
   const sourceText = await readSource(file);
   const bundle = await bundleStudy(file, api);
   const exported = await importBundle(bundle.code, file, api);
-  return validateStudy({ definition: definitionOf(exported, file), id, file, sourceText, inputs: bundle.inputs });
+  const study = validateStudy({
+    definition: definitionOf(exported, file),
+    id,
+    file,
+    sourceText,
+    inputs: bundle.inputs,
+  });
+  return hasOwnCode(study) ? Object.freeze({ ...study, codeHash: await measuringCodeHash(bundle.code) }) : study;
 }
+
+/** Whether a measurement runs code of the study's own, which then decides what a trial was. */
+function hasOwnCode(study: Study): boolean {
+  const first = Object.fromEntries(study.factors.map((factor) => [factor.name, factor.levels[0]!.value]));
+  return JSON.stringify(Object.values(study.measurements(first)), (_key, value) =>
+    typeof value === 'function' ? OWN_CODE : value,
+  ).includes(OWN_CODE);
+}
+
+const OWN_CODE = '(function of the study)';
 
 async function readSource(file: string): Promise<string> {
   try {
@@ -53,10 +71,11 @@ async function bundleStudy(
       format: 'esm',
       target: 'node20',
       sourcemap: 'inline',
-      sourcesContent: false,
       outfile: join(dirname(file), 'study.mjs'),
       absWorkingDir: dirname(file),
       logLevel: 'silent',
+      // Statements and small data may lie in files of their own; they are part of the study then.
+      loader: { '.sql': 'text', '.txt': 'text', '.csv': 'text', '.cnf': 'text' },
       plugins: [enginePlugin(api)],
     });
     const inputs = await Promise.all(

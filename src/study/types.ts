@@ -123,9 +123,50 @@ export type Options = Readonly<Record<string, Primitive>>;
 /** What a study asks of the machine for one variant. */
 export type HostRequest = z.infer<typeof hostRequestShape>;
 
+/** One step of filling a data set; the words of `load` make them. */
+export type LoadStep =
+  | { readonly step: 'sql'; readonly statements: readonly string[] }
+  | { readonly step: 'script'; readonly file: string }
+  | {
+      readonly step: 'server rows';
+      readonly table: string;
+      readonly count: number;
+      /** An SQL expression of `n`, counted from 0, by column. */
+      readonly columns: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly step: 'client rows';
+      readonly table: string;
+      readonly count: number;
+      readonly columns: readonly string[];
+      readonly row: (n: number) => readonly (Primitive | bigint | null)[];
+    }
+  | { readonly step: 'file'; readonly table: string; readonly file: string; readonly format: string }
+  | { readonly step: 'command'; readonly argv: readonly string[] };
+
+/** Data that trials start from, prepared once for each build, creation-time options and content. */
+export interface Dataset {
+  readonly name: string;
+  /** The database that is made for it, and the current one of its statements. */
+  readonly database: string;
+  readonly schema: readonly string[];
+  readonly load: readonly LoadStep[];
+  /** In which order rows are inserted, in words: it decides how full the pages are. */
+  readonly order: string;
+  /** Leaf pages of the clustered index by table, all partitions together; another number is an error. */
+  readonly leafPages: Readonly<Record<string, number>>;
+  /** Made by this server and upgraded by the one that is measured, so that the layout is the same for all. */
+  readonly preparedBy?: ServerSource;
+  /** No trial changes it: trials may run on one copy, one after the other. */
+  readonly readOnly: boolean;
+}
+
 /** What one variant needs: what is wanted, not how. */
 export interface Setup {
   readonly server: ServerSource;
+  readonly data?: Dataset;
+  /** A storage engine that must be there; the variant is skipped, with the reason, where the build lacks it. */
+  readonly engine?: string;
   readonly options?: Options;
   readonly env?: Readonly<Record<string, string>>;
   readonly host?: HostRequest;

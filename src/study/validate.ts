@@ -2,16 +2,35 @@ import { z } from 'zod';
 import { BenchbookError, type Place } from '../errors.ts';
 import { STUDY_MARK, type StudyDefinition } from './define.ts';
 import { resolveFactors } from './factors.ts';
-import { guardExclude, guardMeasurements, guardSetup } from './guards.ts';
+import { guardDerive, guardExclude, guardMeasurements, guardSetup } from './guards.ts';
 import { suggestion } from './near.ts';
 import { placeOfWords } from './place.ts';
+import { replicatesOf } from './replicates.ts';
 import type { Profile, Study, StudyInput } from './study.ts';
-import type { Cell, Factor, Primitive, Replicates } from './types.ts';
+import type { Cell, Factor, Primitive, TrialPolicy } from './types.ts';
 
 const primitive = z.union([z.string(), z.number(), z.boolean()]);
 const cell = z.record(z.string(), primitive);
 const callable = z.custom<(...args: never[]) => unknown>((value) => typeof value === 'function', 'must be a function');
 const count = z.number().int().positive();
+
+const seconds = z.number().positive();
+const replicatesShape = z.strictObject({
+  min: count,
+  max: count,
+  until: callable.optional(),
+  budgetSeconds: seconds.optional(),
+  warmUp: z.number().int().nonnegative().optional(),
+});
+const limitsShape = z
+  .strictObject({
+    startSeconds: seconds,
+    measurementSeconds: seconds,
+    trialSeconds: seconds,
+    retries: z.number().int().nonnegative(),
+    giveUpAfter: count,
+  })
+  .partial();
 
 const shape = z.strictObject({
   title: z.string().min(1, 'must not be empty'),
@@ -21,10 +40,13 @@ const shape = z.strictObject({
     only: z.array(cell).optional(),
     baseline: cell.optional(),
     exclude: callable.optional(),
+    derive: callable.optional(),
   }),
   setup: callable,
   measurements: z.union([callable, z.record(z.string(), z.unknown())]),
-  replicates: count.optional(),
+  replicates: z.union([count, replicatesShape]).optional(),
+  order: z.union([z.enum(['blocks', 'interleaved', 'sequential']), z.strictObject({ duet: z.string() })]).optional(),
+  limits: limitsShape.optional(),
   threshold: z.number().positive().lt(1).optional(),
   profiles: z
     .record(
@@ -58,7 +80,8 @@ export function validateStudy(source: Source): Study {
   const variants = raw.variants;
   for (const wanted of variants.only ?? []) checkCell(wanted, factors, 'only', at);
   checkCell(variants.baseline ?? {}, factors, 'baseline', at);
-  const measurements = guardMeasurements(raw.measurements as never, factors, source);
+  const derive = guardDerive(variants.derive as never, factors, source);
+  const measurements = guardMeasurements(raw.measurements as never, { factors, derive, source });
   return Object.freeze({
     id: source.id,
     file: source.file,
@@ -69,10 +92,12 @@ export function validateStudy(source: Source): Study {
     only: variants.only ?? null,
     baseline: variants.baseline ?? {},
     exclude: guardExclude(variants.exclude as never, factors, source),
-    setup: guardSetup(raw.setup as never, factors, source),
+    setup: guardSetup(raw.setup as never, { factors, derive, source }),
     measurements: measurements.at,
     metrics: measurements.metrics,
-    replicates: replicatesOf(raw.replicates ?? 7),
+    replicates: replicatesOf(raw.replicates ?? 7, { metrics: measurements.metrics, source }),
+    ...(raw.order === undefined ? {} : { order: raw.order }),
+    ...(raw.limits === undefined ? {} : { policy: raw.limits as Partial<TrialPolicy> }),
     profiles: profilesOf(raw, factors, at),
     threshold: raw.threshold ?? 0.02,
     report: raw.report as Study['report'],
@@ -89,18 +114,28 @@ function parse(source: Source): Raw {
   const path = issue.path.map(String);
   const place = placeOfWords(source.file, source.sourceText, [unknownKey ?? path.at(-1) ?? 'defineStudy']);
   if (unknownKey !== null) {
-    const known =
-      path[0] === 'variants'
-        ? Object.keys(shape.shape.variants.shape)
-        : path.length === 0
-          ? Object.keys(shape.shape)
-          : ['levels', 'replicates'];
+    const known = knownKeys(path[0]);
     throw new BenchbookError('study', `A study has no '${[...path, unknownKey].join('.')}'.`, {
       place,
       hint: suggestion(unknownKey, known),
     });
   }
   throw new BenchbookError('study', `The study's '${path.join('.')}' is not right: ${issue.message}.`, { place });
+}
+
+function knownKeys(part: string | undefined): string[] {
+  switch (part) {
+    case undefined:
+      return Object.keys(shape.shape);
+    case 'variants':
+      return Object.keys(shape.shape.variants.shape);
+    case 'replicates':
+      return Object.keys(replicatesShape.shape);
+    case 'limits':
+      return Object.keys(limitsShape.shape);
+    default:
+      return ['levels', 'replicates'];
+  }
 }
 
 /** Every factor and level named in a cell exists; the cell may be partial. */
@@ -149,12 +184,8 @@ function profilesOf(
     }
     profiles[name] = {
       levels: profile.levels ?? {},
-      replicates: profile.replicates === undefined ? null : replicatesOf(profile.replicates),
+      replicates: profile.replicates === undefined ? null : { min: profile.replicates, max: profile.replicates },
     };
   }
   return profiles;
-}
-
-function replicatesOf(count: number): Replicates {
-  return { min: count, max: count };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { analyse } from '../../src/analysis/analysis.ts';
-import type { Check, Expression } from '../../src/study/expression.ts';
+import type { Check, Expression, Statistic } from '../../src/study/expression.ts';
 import { journalOf, modelOf, runEntry, trial } from './journal.ts';
 
 const small = { pool: '128M' };
@@ -137,6 +137,20 @@ describe('resolve and check', () => {
     } catch (error) {
       expect(error).toMatchObject({ code: 'study', place });
     }
+    expect(() => analysis.resolve({ ...stat, at: { pool: '3G' } })).toThrow('no level of pool "3G"');
+  });
+
+  test('statistics other than the median have a value and no interval', () => {
+    const value = (statistic: Statistic) => analysis.resolve({ ...stat, statistic });
+    expect(value('p95')).toMatchObject({ value: expect.closeTo(101.7, 9), interval: null, unit: 'B' });
+    expect(value('q1').value).toBe(99.25);
+    expect(value('cv')).toMatchObject({ unit: 'ratio', interval: null });
+    expect(value('n')).toMatchObject({ value: 7, unit: '1', interval: { low: 7, high: 7 } });
+    const max: Expression = { ...stat, statistic: 'max' };
+    expect(analysis.check({ op: 'below', of: max, limit: 1e9 })).toMatchObject({
+      verdict: 'inconclusive',
+      why: '102\u00a0B from n = 7 has no interval',
+    });
   });
 
   test('a cell that was not measured is explained, never empty', () => {

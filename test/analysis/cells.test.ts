@@ -4,7 +4,7 @@ import type { Entry } from '../../src/journal/entry.ts';
 import { modelOf, runEntry, trial } from './journal.ts';
 
 const threads = { name: 'threads', within: true, labels: [1, 4], numeric: [1, 4] };
-const pool = { name: 'pool', within: false, labels: ['128M', '2G'], numeric: [2 ** 27, 2 ** 31] };
+const pool = { name: 'pool', within: false, labels: ['128M', '2G', '4G'], numeric: [2 ** 27, 2 ** 31, 2 ** 32] };
 const model = modelOf({
   factors: [pool, threads],
   metrics: { 'load.tps': { unit: '1/s', better: 'higher' }, 'memory.rss': { unit: 'B', better: 'lower' } },

@@ -249,8 +249,8 @@ describe('over the run and inside a trial', () => {
     expect(steady.n).toBe(values.length);
     near(steady.mean, mean);
     near(steady.effectiveN, ess, undefined, 1e-9);
-    near(steady.interval.low, interval[0]!, undefined, 1e-9);
-    near(steady.interval.high, interval[1]!, undefined, 1e-9);
+    near(steady.interval!.low, interval[0]!, undefined, 1e-9);
+    near(steady.interval!.high, interval[1]!, undefined, 1e-9);
   });
 
   test('variance between trials and between iterations', () => {

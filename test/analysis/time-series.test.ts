@@ -17,8 +17,8 @@ describe('steady state', () => {
     expect(steady.fromSeconds).toBeGreaterThan(36);
     expect(steady.fromSeconds).toBeLessThan(50);
     expect(steady.mean).toBeGreaterThan(995);
-    expect(steady.interval.low).toBeLessThan(1000);
-    expect(steady.interval.high).toBeGreaterThan(1000);
+    expect(steady.interval!.low).toBeLessThan(1000);
+    expect(steady.interval!.high).toBeGreaterThan(1000);
   });
 
   test('correlated values tell less than their number', () => {

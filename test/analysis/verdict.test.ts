@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { analyse } from '../../src/analysis/analysis.ts';
 import { sortedCopy } from '../../src/analysis/describe.ts';
+import { explainVerdict } from '../../src/analysis/explain.ts';
 import { levelOfRange, smallestN } from '../../src/analysis/median-interval.ts';
 import { simultaneousPaired } from '../../src/analysis/simultaneous.ts';
 import { blocksNeeded, verdictOf } from '../../src/analysis/verdict.ts';
@@ -46,6 +47,27 @@ describe('blocks needed', () => {
     expect(blocksNeeded(1, { low: -1, high: 3, level: 0.95 }, 3, 0.02)).toBeGreaterThan(6);
     expect(blocksNeeded(1, { low: 0.9, high: 1.1, level: 0.95 }, 3, 0.02)).toBe(6);
     expect(blocksNeeded(0.03, { low: 0.019, high: 0.031, level: 0.95 }, 12, 0.02)).toBeGreaterThan(12);
+  });
+});
+
+describe('in words', () => {
+  const noise = [0.9, 1.1, 1, 1.05, 0.95, 1.02, 0.98];
+  const say = (ratio: number, n = 7) => {
+    const columns = [
+      [{ pool: '2G' }, noise.map((x) => 100 * ratio * x).slice(0, n)],
+      [{ pool: '128M' }, noise.map((_, i) => 100 * noise[(i + 3) % 7]!).slice(0, n)],
+    ] as const;
+    const [comparison] = analyse(journalOf('memory.rss', columns), modelOf()).comparisonsToBaseline('memory.rss');
+    return explainVerdict(comparison!, 0.02).replaceAll('\u00a0', ' ');
+  };
+
+  test('each verdict says why', () => {
+    expect(say(2)).toMatch(/^the interval 1\.\d+ to 2\.\d+× lies beyond 2 %$/);
+    expect(say(1.1)).toMatch(
+      /^the interval .* reaches across the threshold of 2 %; about \d+ blocks would have decided it$/,
+    );
+    expect(say(2, 4)).toMatch(/^n = 4 is too few for an interval; about 6 blocks would have decided it$/);
+    expect(say(0)).toBe('7 of 14 values are not positive, so that there is no ratio');
   });
 });
 

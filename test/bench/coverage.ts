@@ -9,6 +9,7 @@ import { seededRandom } from '../../src/analysis/random.ts';
 import { hodgesLehmann } from '../../src/analysis/rank-sum.ts';
 import type { Interval } from '../../src/analysis/results.ts';
 import { simultaneousPaired } from '../../src/analysis/simultaneous.ts';
+import { steadyState } from '../../src/analysis/time-series.ts';
 import { verdictOf } from '../../src/analysis/verdict.ts';
 
 const repetitions = Number(process.argv[2] ?? 20_000);
@@ -32,6 +33,8 @@ const shapes: readonly { name: string; draw: () => number; median: number; stric
   { name: 'uniform', draw: random, median: 0.5, strict: false },
   { name: 'two modes, 3 sd apart', draw: () => normal() + (random() < 0.5 ? 0 : 3), median: 1.5, strict: false },
   { name: 'two modes, 10 sd apart', draw: () => normal() + (random() < 0.5 ? 0 : 10), median: 5, strict: false },
+  { name: 'two modes, 5 sd apart', draw: () => normal() + (random() < 0.5 ? 0 : 5), median: 2.5, strict: false },
+  { name: 'whole steps of 1 sd', draw: () => Math.round(normal() + 0.2), median: 0, strict: false },
   {
     name: 'two modes, 60:40, 10 sd apart',
     draw: () => normal() + (random() < 0.6 ? 0 : 10),
@@ -104,6 +107,31 @@ for (const spread of [0.005, 0.02, 0.1]) {
     const logs = sample(n, () => spread * normal() - spread * normal());
     return !['better', 'worse'].includes(verdictOf(simultaneousPaired(logs, 1), 0.02, 'lower'));
   });
+}
+// Mean of an autocorrelated steady series: n values of an AR(1) process; the shorter and the stickier, the less it can promise.
+for (const phi of [0, 0.5, 0.8]) {
+  const lengths = [60, 300, 1800];
+  const shares = lengths.map((n) => {
+    let hits = 0;
+    let given = 0;
+    const times = Math.min(2000, repetitions / 5);
+    for (let i = 0; i < times; i++) {
+      let level = normal() / Math.sqrt(1 - phi * phi);
+      const values = Array.from({ length: n }, () => {
+        level = phi * level + normal();
+        return 100 + level;
+      });
+      const steady = steadyState(
+        values,
+        values.map((_, k) => k),
+        'neither',
+      );
+      if (steady?.interval) given++;
+      if (covers(steady?.interval ?? null, 100)) hits++;
+    }
+    return `n=${n}: ${((100 * hits) / given).toFixed(1)} (given ${((100 * given) / times).toFixed(0)})`;
+  });
+  console.log(`steady mean, AR(1) with ${phi}`.padEnd(34), shares.join('  '), '%, not promised');
 }
 process.exitCode = failures > 0 ? 1 : 0;
 

@@ -110,7 +110,7 @@ geyer <- function(x) {
   n <- length(x); g <- as.numeric(acf(x, lag.max = n - 1, type = "covariance", plot = FALSE)$acf)
   sum <- -g[1]; last <- Inf
   for (k in seq(1, n - 1, by = 2)) { p <- g[k] + g[k + 1]; if (p <= 0) break; last <- min(last, p); sum <- sum + 2 * last }
-  ess <- min(n, n * g[1] / sum); half <- qt(0.975, max(1, ess - 1)) * sqrt(sum / n)
+  sum <- max(sum, g[1]); ess <- n * g[1] / sum; half <- qt(0.975, max(1, ess - 1)) * sqrt(sum / (n - 1))
   list(ess = ess, mean = mean(x), interval = mean(x) + c(-1, 1) * half)
 }
 

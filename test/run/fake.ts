@@ -52,7 +52,6 @@ export function fakeWorld(script: Script = {}): Fake {
       log.push(`start ${Object.values(request.options).join(' ')}`);
       pass(script.secondsPerStart ?? 1);
       await script.start?.(request);
-      request.signal?.throwIfAborted();
       const server = fakeServer(build, request, alive, log);
       alive.add(server);
       return server;
@@ -75,6 +74,19 @@ export function fakeWorld(script: Script = {}): Fake {
       directories.delete(path);
       await rm(path, { recursive: true, force: true });
     },
+    applyStorage: async () => undefined,
+    applyControls: async () => ({
+      prefix: [],
+      effective: [],
+      cautions: [],
+      refused: [],
+      setPageCache: async () => undefined,
+      verify: async () => [],
+      memoryUse: async () => ({}),
+      revert: async () => [],
+    }),
+    watchHost: async () => ({ end: async () => ({ figures: {}, cautions: [] }) }),
+    canary: async () => ({ cpuSeconds: 1 }),
     watchOver: () => ({ dismiss: () => undefined }),
     lockHost: async () => ({ release: async () => undefined }),
     halvesOfCores: async () => ['0', '1'],

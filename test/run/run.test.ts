@@ -51,7 +51,7 @@ test('each within cell is measured on the same server, what tells of the start o
     profiles: {},
     replicates: { min: 3, max: 3 },
     measurements: (values) => ({
-      up: { kind: 'startup', params: {}, metrics: { ready: { unit: 's', better: 'lower' } } },
+      up: { kind: 'startup', oncePerTrial: true, params: {}, metrics: { ready: { unit: 's', better: 'lower' } } },
       load: { kind: 'query', params: { threads: values.threads }, metrics: { tps: { unit: '1/s', better: 'higher' } } },
     }),
     metrics: {},

@@ -30,7 +30,7 @@ type Case = readonly [string, Readonly<Record<string, string>>, RegExp, number, 
 async function study(parts: Readonly<Record<string, string>> = {}, name = 'case.study.ts'): Promise<string> {
   const all = Object.entries({ ...GOOD, ...parts }).map(([key, text]) => `  ${key}: ${text},`);
   return source(
-    `import { defineStudy, measure, servers } from 'benchbook';\nexport default defineStudy({\n${all.join('\n')}\n} as never);\n`,
+    `import { defineStudy, measure, nested, servers, within } from 'benchbook';\nexport default defineStudy({\n${all.join('\n')}\n} as never);\n`,
     name,
   );
 }
@@ -84,7 +84,9 @@ test('files that a study imports are known as its inputs', async () => {
 });
 
 describe('a wrong study is one sentence with file, line and the nearest right word', () => {
-  const stat = (text: string) => ({ report: `({ md, stat, ratio, figure, table, claim }) => [${text}]` });
+  const stat = (text: string) => ({
+    report: `({ md, stat, ratio, slope, effect, outcome, figure, table, claim }) => [${text}]`,
+  });
   const cases: readonly Case[] = [
     ['title missing', { title: 'undefined' }, /'title' is not right/, 3],
     ['unknown key', { variant: '{}' }, /has no 'variant'/, 8, /did you mean 'variants'/],
@@ -211,6 +213,69 @@ describe('a wrong study is one sentence with file, line and the nearest right wo
       ),
       /Two claims have the id 'a'/,
       7,
+    ],
+    [
+      'within in setup',
+      {
+        variants: `{ factors: { pool: ['1G'], server: { a: servers.installed() }, threads: within([1, 2]) } }`,
+        setup: '(v) => ({ server: v.server, options: { x: v.threads } })',
+        report: '() => []',
+      },
+      /'setup' reads an unknown factor 'threads'/,
+      5,
+    ],
+    [
+      'until: metric',
+      { replicates: `{ min: 6, max: 9, until: ({ halfWidth }) => halfWidth('memory.rs').below(0.1) }` },
+      /'until' names an unknown metric 'memory.rs'/,
+      8,
+      /did you mean 'memory.rss'/,
+    ],
+    ['until: no rule', { replicates: `{ min: 6, max: 9, until: () => true }` }, /'until' must return a rule/, 8],
+    ['replicates: max below min', { replicates: `{ min: 9, max: 6 }` }, /max 6 below min 9/, 8],
+    ['replicates: unknown key', { replicates: `{ min: 6, max: 9, budget: 3 }` }, /replicates/, 8],
+    [
+      'derive returns no object',
+      {
+        variants: `{ factors: { pool: ['1G'], server: { a: servers.installed() } }, derive: () => 1 }`,
+        report: '() => []',
+      },
+      /'derive' must return an object/,
+      4,
+    ],
+    [
+      'metrics that differ',
+      {
+        measurements: `(v) => v.pool === '1G' ? { startup: measure.startup() } : { startup: measure.startup(), memory: measure.memory() }`,
+        report: '() => []',
+      },
+      /for some variants and not for others/,
+      6,
+    ],
+    [
+      'two factors of a name',
+      { variants: `{ factors: { pool: ['1G'], server: { a: nested(servers.installed(), { pool: ['2G'] }) } } }` },
+      /Two factors are called 'pool'/,
+      4,
+    ],
+    [
+      'slope over a fixed factor',
+      stat(`md\`\${slope('startup.ready', 'pool', { pool: '1G', server: '10.5' })}\``),
+      /runs over 'pool'/,
+      7,
+    ],
+    [
+      'effect: two factors',
+      stat(`md\`\${effect('startup.ready', { pool: ['1G', '128M'], server: ['10.5', '10.11'] })}\``),
+      /needs one factor/,
+      7,
+    ],
+    [
+      'outcome',
+      stat(`md\`\${outcome('okay', { pool: '1G', server: '10.5' })}\``),
+      /no outcome 'okay'/,
+      7,
+      /did you mean 'ok'/,
     ],
     ['report returns no list', { report: '() => 1' }, /must return a list/, 7],
     ['report throws', { report: `() => { throw new Error('boom') }` }, /'report' threw: boom/, 7],

@@ -1,4 +1,4 @@
-import { defineStudy, measure, servers } from 'benchbook';
+import { defineStudy, measure, nested, servers, within } from 'benchbook';
 
 // The negative cases of the study API: each must not compile. Checked by `npm run check:types`, never run.
 const base = { title: 't', setup: () => ({ server: servers.installed() }) };
@@ -117,4 +117,48 @@ measure.custom({
   params: 0,
   // @ts-expect-error custom returns a metric that it did not declare
   run: async () => ({ lagg: 1 }),
+});
+const split = { pool: ['128M', '12G'], threads: within([1, 4]) } as const;
+defineStudy({
+  ...base,
+  variants: { factors: split },
+  measurements,
+  report: () => [],
+  // @ts-expect-error setup must not see a within factor
+  setup: (v) => ({ server: servers.installed(), options: { innodb_buffer_pool_size: v.pool, x: v.threads } }),
+});
+defineStudy({
+  ...base,
+  variants: { factors: split },
+  measurements,
+  report: () => [],
+  replicates: {
+    min: 6,
+    max: 9,
+    // @ts-expect-error until: metric
+    until: ({ halfWidth }) => halfWidth('memory.rs').below(0.02),
+  },
+});
+defineStudy({
+  ...base,
+  variants: { factors: split },
+  measurements,
+  report: () => [],
+  // @ts-expect-error order: factor
+  order: { duet: 'pol' },
+});
+defineStudy({
+  ...base,
+  variants: {
+    factors: { server: { old: nested(servers.debian('bullseye'), { chunk: ['1M'] }), new: servers.debian('trixie') } },
+  },
+  measurements,
+  report: ({ md, stat, slope, effect }) => [
+    // @ts-expect-error a level of a factor that another level brings along
+    md`${stat('memory.rss', { server: 'old', chunk: '2M' })}`,
+    // @ts-expect-error slope: factor
+    md`${slope('memory.rss', 'pol', { server: 'old' })}`,
+    // @ts-expect-error effect: level
+    md`${effect('memory.rss', { server: ['old', 'older'] })}`,
+  ],
 });

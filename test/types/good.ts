@@ -1,4 +1,4 @@
-import { defineStudy, measure, servers } from 'benchbook';
+import { defineStudy, measure, nested, servers, within } from 'benchbook';
 
 // The positive cases of the study API: checked by `npm run check:types`, never run.
 export const full = defineStudy({
@@ -71,4 +71,50 @@ export const plainRecordAndReportFirst = defineStudy({
   measurements: { memory: measure.memory() },
   setup: (v) => ({ server: servers.installed(), options: { innodb_buffer_pool_size: v.pool } }),
   variants: { factors: { pool: ['128M', '1G'] } },
+});
+
+export const withinNestedAndDerived = defineStudy({
+  title: 't',
+  variants: {
+    factors: {
+      server: {
+        '10.5': nested(servers.debian('bullseye'), { chunk: ['1M', '128M'] }),
+        '11.8': servers.debian('trixie'),
+      },
+      gib: [1, 4],
+      threads: within([1, 4, 16]),
+      mode: within({ ro: { lua: 'oltp_read_only' }, rw: { lua: 'oltp_read_write' } }),
+    },
+    derive: (v) => ({ poolBytes: v.gib * 2 ** 30 }),
+    exclude: (v) => v.chunk === '1M' && v.gib === 4 && 'too many chunks',
+  },
+  setup: (v) => ({
+    server: v.server,
+    options: { innodb_buffer_pool_size: v.poolBytes, ...(v.chunk ? { innodb_buffer_pool_chunk_size: v.chunk } : {}) },
+  }),
+  measurements: (v) => ({
+    memory: measure.memory(),
+    mine: measure.custom({
+      metrics: { lag: { unit: 's', better: 'lower' } },
+      params: { lua: v.mode.lua, bytes: v.poolBytes },
+      run: async () => ({ lag: 1 }),
+    }),
+  }),
+  order: { duet: 'server' },
+  limits: { startSeconds: 30, retries: 1 },
+  replicates: {
+    min: 6,
+    max: 20,
+    until: ({ halfWidth }) => halfWidth('memory.rss').below(0.02).and(halfWidth('mine.lag').below(0.1)),
+    budgetSeconds: 600,
+  },
+  report: ({ md, stat, slope, effect, outcome, claim }) => [
+    md`${stat('memory.rss', { server: '11.8', gib: 1, threads: 4, mode: 'ro' })} ${stat('memory.rss', { server: '10.5', chunk: '1M', gib: 1, threads: 4, mode: 'ro' })}`,
+    md`${slope('memory.rss', 'gib', { server: '11.8', threads: 1, mode: 'ro' })} ${effect('memory.rss', { server: ['11.8', '10.5'] }, { gib: 4 })}`,
+    claim(
+      'starts',
+      'every start succeeds',
+      outcome('ok', { server: '11.8', gib: 1, threads: 1, mode: 'ro' }, 'share').above(0.9),
+    ),
+  ],
 });

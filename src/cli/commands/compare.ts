@@ -40,7 +40,7 @@ export async function compare(beforeWanted: string, afterWanted: string, options
   if (options.json) console.log(JSON.stringify({ ...record, failed }, null, 2));
   else print(comparison, files);
   if (!options.check || failed.length === 0) return EXIT.done;
-  if (!options.json) for (const sentence of failed) console.log(`check: ${sentence}`);
+  for (const sentence of failed) console.error(`check: ${sentence}`);
   return EXIT.checkFailed;
 }
 

@@ -1,7 +1,7 @@
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { makeDraft } from '../../draft/draft.ts';
 import { BenchbookError } from '../../errors.ts';
-import type { RunEntry } from '../../journal/entry.ts';
+import type { RerunRecord, RunEntry } from '../../journal/entry.ts';
 import { readJournal } from '../../journal/read.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { replaceLevel } from '../../plan/rerun.ts';
@@ -10,13 +10,14 @@ import { suggestion } from '../../study/near.ts';
 import type { Study } from '../../study/study.ts';
 import type { Primitive } from '../../study/types.ts';
 import { exitOf, measureAndReport } from '../measure-and-report.ts';
-import { runFolder } from '../runs.ts';
+import { listRuns, newRunId, OUTPUT, runFolder } from '../runs.ts';
 import { parseSource } from '../sources.ts';
 import { displayFile, openStudyOfRun } from '../studies.ts';
 
 interface RerunOptions {
   readonly replace: string;
   readonly againstOld?: boolean;
+  readonly fresh?: boolean;
   readonly force?: boolean;
   readonly check?: boolean;
 }
@@ -43,25 +44,41 @@ export async function rerun(wanted: string, options: RerunOptions): Promise<numb
     source,
     againstOld,
   }); // 2
-  const outcome = await measureAndReport({
+  const record: RerunRecord = {
+    of: { studyId: run.studyId, runId: run.runId, head },
+    factor,
+    level,
+    source: text,
+    control,
+  };
+  const fresh = join(process.cwd(), OUTPUT, run.studyId, newRunId(new Date()));
+  const result = await measureAndReport({
     study,
     draft: makeDraft(study, displayFile(original.file)),
     plan,
+    runDirectory: (options.fresh ? null : await unfinished(record, plan)) ?? fresh,
+    otherDirectory: fresh,
     command: commandLine(run, options),
     force: options.force ?? false,
-    rerun: {
-      of: { studyId: run.studyId, runId: run.runId, head },
-      factor,
-      level,
-      source: text,
-      control,
-    },
+    rerun: record,
   }); // 3
-  const before = relative(process.cwd(), folder);
-  console.log(
-    `what changed, claim by claim: benchbook compare ${before} ${relative(process.cwd(), outcome.runDirectory)}`,
-  );
-  return exitOf(outcome, options.check ?? false);
+  const [before, after] = [folder, result.runDirectory].map((path) => relative(process.cwd(), path));
+  console.log(`what changed, claim by claim: benchbook compare ${before} ${after}`);
+  return exitOf(result, options.check ?? false);
+}
+
+/** The newest run of the study, where it is this very rerun, begun before and not ended. */
+async function unfinished(record: RerunRecord, plan: Plan): Promise<string | null> {
+  const newest = (await listRuns(record.of.studyId)).at(-1);
+  if (newest === undefined) return null;
+  const folder = join(process.cwd(), OUTPUT, record.of.studyId, newest);
+  const { entries } = await readJournal(folder, { torn: 'drop' }).catch(() => ({ entries: [] }));
+  const [first] = entries;
+  const isThis =
+    first?.type === 'run' &&
+    JSON.stringify(first.rerun) === JSON.stringify(record) &&
+    JSON.stringify(first.plan) === JSON.stringify(plan);
+  return isThis && !entries.some(({ type }) => type === 'end') ? folder : null;
 }
 
 function refuseRerunOfRerun({ runId, studyId, rerun }: RunEntry): void {

@@ -1,39 +1,63 @@
+import { join } from 'node:path';
 import { makeDraft } from '../../draft/draft.ts';
-import { makePlan } from '../../plan/plan.ts';
+import { chooseRun } from '../../run/choose.ts';
 import { exitOf, measureAndReport } from '../measure-and-report.ts';
-import { type PlanOptions, planRequest } from '../plan-options.ts';
+import { type PlanOptions, planRequest, shardOf } from '../plan-options.ts';
+import { newRunId, OUTPUT } from '../runs.ts';
 import { displayFile, openStudy } from '../studies.ts';
 
+export interface RunOptions extends PlanOptions {
+  readonly fresh?: boolean;
+  readonly force?: boolean;
+  readonly shard?: string;
+  readonly json?: boolean;
+  readonly check?: boolean;
+}
+
 /**
- * `benchbook run STUDY`: measures, then renders.
+ * `benchbook run STUDY`: measures what is missing, then renders.
  *
- *   1 study file ──► Study ──► Draft      every name checked before anything starts
- *   2 Study + seed ──► Plan               variants, blocks, order
- *   3 Plan ──► journal                    servers started, measured, stopped; flushed per trial
- *   4 journal ──► report                  as `render` does it, at any later time
+ *   1 study file ──► Study ──► Draft          every name checked before anything starts
+ *   2 Study + seed + earlier runs ──► Plan    go on with the newest run, or begin another and keep what can be kept
+ *   3 Plan ──► journal                        servers started, measured, stopped; flushed per trial
+ *   4 journal ──► report                      as `render` does it, at any later time
  */
-export async function run(
-  wanted: string,
-  options: PlanOptions & { force?: boolean; check?: boolean },
-): Promise<number> {
+export async function run(wanted: string, options: RunOptions): Promise<number> {
   const study = await openStudy(wanted); // 1
   const draft = makeDraft(study, displayFile(study.file));
-  const plan = makePlan(study, planRequest(options)); // 2
-  const outcome = await measureAndReport({
+  const shard = shardOf(options.shard);
+  const choice = await chooseRun({
+    study,
+    draft,
+    studyDirectory: join(process.cwd(), OUTPUT, study.id),
+    planRequest: planRequest(options),
+    runId: newRunId(new Date()),
+    fresh: options.fresh ?? false,
+    ...(shard === null ? {} : { shard }),
+  }); // 2
+  const { runDirectory, otherDirectory, earlier, plan, told } = choice;
+  const result = await measureAndReport({
     study,
     draft,
     plan,
+    runDirectory,
+    otherDirectory,
+    earlier,
+    told,
     command: commandLine(wanted, options, plan.seed),
+    ...(shard === null ? {} : { shard }),
     force: options.force ?? false,
+    json: options.json ?? false,
   }); // 3, 4
-  return exitOf(outcome, options.check ?? false);
+  return exitOf(result, options.check ?? false);
 }
 
 /** The command that makes this run again, its seed included. */
-function commandLine(wanted: string, options: PlanOptions, seed: number): string {
+function commandLine(wanted: string, options: RunOptions, seed: number): string {
   const words = ['npx benchbook run', wanted, `--seed ${seed}`];
   if (options.profile !== undefined) words.push(`--profile ${options.profile}`);
   if (options.only !== undefined) words.push(`--only ${options.only.join(' ')}`);
   if (options.blocks !== undefined) words.push(`--blocks ${options.blocks}`);
+  if (options.shard !== undefined) words.push(`--shard ${options.shard}`);
   return words.join(' ');
 }

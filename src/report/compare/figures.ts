@@ -56,7 +56,6 @@ export function ratioFigure(cells: readonly CellComparison[], sides: Sides, numb
   const label = shortCells(cells.map(({ cell }) => cell));
   const name = `figure ${number}`;
   const { threshold } = sides.after.draft;
-  const metrics = [...new Set(cells.map(({ metric }) => metric))];
   const table: Table = {
     name,
     columns: [

@@ -1,0 +1,109 @@
+import { BenchbookError } from '../errors.ts';
+import type { Dataset, LoadStep, Primitive, ServerSource } from '../study/types.ts';
+
+interface DatasetRequest {
+  readonly name: string;
+  /** One statement, or several; each is sent by itself. */
+  readonly schema: string | readonly string[];
+  readonly load: LoadStep | readonly LoadStep[];
+  readonly order: string;
+  readonly database?: string;
+  readonly leafPages?: Readonly<Record<string, number>>;
+  readonly preparedBy?: ServerSource;
+  readonly readOnly?: boolean;
+}
+
+const NAMES = ['name', 'schema', 'load', 'order', 'database', 'leafPages', 'preparedBy', 'readOnly'];
+
+/** Declares data that trials start from. It is prepared once for each build and its creation-time options. */
+export function dataset(request: DatasetRequest): Dataset {
+  const wrong = Object.keys(request ?? {}).find((name) => !NAMES.includes(name));
+  if (wrong !== undefined) throw wrongUse(`dataset has no "${wrong}"; it has ${NAMES.join(', ')}.`);
+  const {
+    name,
+    schema,
+    load: steps,
+    order,
+    database = 'bench',
+    leafPages = {},
+    preparedBy,
+    readOnly = false,
+  } = request;
+  if (!isText(name) || !/^[\w.-]+$/.test(name))
+    throw wrongUse('A dataset needs a name of letters, digits, ".", "_" and "-".');
+  if (!isText(order))
+    throw wrongUse(
+      `Dataset "${name}" must say in "order" in which order its rows are inserted: it decides the layout of its pages.`,
+    );
+  if (!/^[A-Za-z_]\w{0,63}$/.test(database)) throw wrongUse(`"${database}" is no plain name of a database.`);
+  const statements = typeof schema === 'string' ? [schema] : schema;
+  if (!Array.isArray(statements) || !statements.every(isText))
+    throw wrongUse(`The schema of dataset "${name}" is a statement or a list of them.`);
+  const list = Array.isArray(steps) ? (steps as readonly LoadStep[]) : [steps as LoadStep];
+  if (list.length === 0 || !list.every((step) => typeof step?.step === 'string')) {
+    throw wrongUse(
+      `Dataset "${name}" needs steps made with load.rows, load.generate, load.sql, load.script, load.file or load.command.`,
+    );
+  }
+  for (const [table, pages] of Object.entries(leafPages)) {
+    if (!Number.isSafeInteger(pages) || pages < 1)
+      throw wrongUse(`The leaf pages of "${table}" are a whole number, not ${String(pages)}.`);
+  }
+  const optional = preparedBy === undefined ? {} : { preparedBy };
+  return { name, database, schema: statements, load: list, order, leafPages, readOnly, ...optional };
+}
+
+/** The steps that fill a data set, done in the order given. */
+export const load = {
+  /** Rows made on the server, at its full speed, in the order of `n` from 0 to count − 1: `{ id: 'n + 1', c: "REPEAT('x', 100)" }`. */
+  rows(table: string, count: number, columns: Readonly<Record<string, string>>): LoadStep {
+    checkTable(table, count, Object.keys(columns ?? {}));
+    return { step: 'server rows', table, count, columns };
+  },
+  /** Rows made by a function here and streamed to the server; its text and its first and last rows decide whether it changed. */
+  generate(
+    table: string,
+    count: number,
+    columns: readonly string[],
+    row: (n: number) => readonly (Primitive | bigint | null)[],
+  ): LoadStep {
+    checkTable(table, count, columns);
+    if (typeof row !== 'function') throw wrongUse('load.generate wants a function that makes the row of a number.');
+    return { step: 'client rows', table, count, columns, row };
+  },
+  /** Statements, each sent by itself. */
+  sql(...statements: readonly string[]): LoadStep {
+    if (statements.length === 0 || !statements.every(isText)) throw wrongUse('load.sql wants statements.');
+    return { step: 'sql', statements };
+  },
+  /** A file of statements, as `mysqldump` writes it. */
+  script(file: string): LoadStep {
+    if (!isText(file)) throw wrongUse('load.script wants the path of a file.');
+    return { step: 'script', file };
+  },
+  /** A file of rows; `format` is what LOAD DATA says about it, as "FIELDS TERMINATED BY ','". */
+  file(table: string, file: string, format = ''): LoadStep {
+    if (!isText(table) || !isText(file)) throw wrongUse('load.file wants a table and the path of a file.');
+    return { step: 'file', table, file, format };
+  },
+  /** A program, with {socket}, {database} and {user} in its arguments replaced: `load.command('sysbench', 'oltp_read_write', '--mysql-socket={socket}', 'prepare')`. */
+  command(...argv: readonly string[]): LoadStep {
+    if (argv.length === 0 || !argv.every(isText)) throw wrongUse('load.command wants a program and its arguments.');
+    return { step: 'command', argv };
+  },
+} as const;
+
+function checkTable(table: string, count: number, columns: readonly string[]): void {
+  if (!isText(table)) throw wrongUse('A load step wants the name of a table.');
+  if (!Number.isSafeInteger(count) || count < 1)
+    throw wrongUse(`The rows of "${table}" are a whole number from 1, not ${String(count)}.`);
+  if (!Array.isArray(columns) || columns.length === 0) throw wrongUse(`The rows of "${table}" need columns.`);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+function wrongUse(sentence: string): BenchbookError {
+  return new BenchbookError('study', sentence);
+}
