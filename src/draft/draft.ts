@@ -4,7 +4,8 @@ import { placeInStack, placeOfWords } from '../study/place.ts';
 import type { Study } from '../study/study.ts';
 import { numericLabel } from '../units.ts';
 import { blocksFrom } from './block-words.ts';
-import type { Draft, DraftBlock, DraftFactor, Parts } from './types.ts';
+import type { Draft, DraftBlock, DraftFactor } from './types.ts';
+import { allBlocks, textsOf } from './walk.ts';
 import { wordsFor } from './words.ts';
 
 /**
@@ -60,37 +61,17 @@ function blocksOf(study: Study, displayFile: string): DraftBlock[] {
 
 /** Every `ref` names a figure or table that is there, and no two have the same id. */
 function checkReferences(blocks: readonly DraftBlock[]): void {
-  const all = blocks.flatMap(withInner);
+  const all = allBlocks(blocks);
   const ids = all.flatMap((block) =>
     (block.type === 'figure' || block.type === 'table') && block.id !== undefined ? [block.id] : [],
   );
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
   if (twice !== undefined) throw new BenchbookError('study', `Two figures or tables have the id '${twice}'.`);
-  for (const part of all.flatMap(partsIn)) {
+  for (const part of all.flatMap(textsOf).flat()) {
     if (typeof part === 'string' || part.op !== 'reference' || ids.includes(part.id)) continue;
     throw new BenchbookError('study', `'ref' names '${part.id}', which is no figure or table of this report.`, {
       place: part.place,
       hint: suggestion(part.id, ids),
     });
-  }
-}
-
-function withInner(block: DraftBlock): DraftBlock[] {
-  if (block.type === 'details') return [block, ...block.blocks.flatMap(withInner)];
-  if (block.type === 'tabs') return [block, ...block.tabs.flatMap((tab) => tab.blocks.flatMap(withInner))];
-  return [block];
-}
-
-function partsIn(block: DraftBlock): Parts {
-  switch (block.type) {
-    case 'prose':
-    case 'callout':
-      return block.parts;
-    case 'figure':
-      return [...(block.title ?? []), ...(block.caption ?? [])];
-    case 'table':
-      return block.title ?? [];
-    default:
-      return [];
   }
 }

@@ -1,4 +1,5 @@
 import type { DraftBlock } from '../draft/types.ts';
+import { allBlocks } from '../draft/walk.ts';
 
 /** Numbers of figures and tables in the order of the text, and what references print as. */
 export interface Numbering {
@@ -12,16 +13,13 @@ export function numberBlocks(blocks: readonly DraftBlock[]): Numbering {
   const numbers = new Map<DraftBlock, number>();
   const links = new Map<string, string>();
   const counts = { figure: 0, table: 0 };
-  const visit = (block: DraftBlock): void => {
-    if (block.type === 'details') block.blocks.forEach(visit);
-    if (block.type === 'tabs') for (const tab of block.tabs) tab.blocks.forEach(visit);
-    if (block.type !== 'figure' && block.type !== 'table') return;
+  for (const block of allBlocks(blocks)) {
+    if (block.type !== 'figure' && block.type !== 'table') continue;
     counts[block.type] += 1;
     numbers.set(block, counts[block.type]);
     const name = block.type === 'figure' ? 'Figure' : 'Table';
     if (block.id !== undefined)
       links.set(block.id, `[${name} ${counts[block.type]}](#${block.type}-${counts[block.type]})`);
-  };
-  blocks.forEach(visit);
+  }
   return { numberOf: (block) => numbers.get(block)!, linkOf: (id) => links.get(id) ?? null };
 }

@@ -1,5 +1,6 @@
 import type { Summary } from '../../analysis/results.ts';
 import type { Draft } from '../../draft/types.ts';
+import { allBlocks, textsOf } from '../../draft/walk.ts';
 import { escapeMarkdown } from '../claims.ts';
 import type { Block, CellValue, Column, Document, Inline, Table } from '../document.ts';
 import { metricTitle } from '../names.ts';
@@ -93,11 +94,14 @@ function mainMetrics({ metrics }: MetricsCompared, { before, after }: Sides): re
 }
 
 function spokenOf({ blocks }: Draft): string[] {
-  return blocks.flatMap((block) => {
-    if (block.type === 'figure') return [block.metric];
-    if (block.type === 'table') return block.metrics;
-    const parts = block.type === 'claim' ? expressionsOf(block.check) : block.parts;
-    return parts.flatMap((part) => (typeof part === 'string' || !('metric' in part) ? [] : [part.metric]));
+  return allBlocks(blocks).flatMap((block) => {
+    const written = textsOf(block)
+      .flat()
+      .filter((part) => typeof part !== 'string');
+    const expressions = [...written, ...(block.type === 'claim' ? expressionsOf(block.check) : [])];
+    const shown =
+      block.type === 'figure' && 'metric' in block ? [block.metric] : block.type === 'table' ? block.metrics : [];
+    return [...shown, ...expressions.flatMap((part) => ('metric' in part ? [part.metric] : []))];
   });
 }
 

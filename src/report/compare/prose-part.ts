@@ -1,5 +1,6 @@
 import type { Analysis } from '../../analysis/analysis.ts';
-import type { Draft } from '../../draft/types.ts';
+import type { Draft, Parts } from '../../draft/types.ts';
+import { allBlocks, textsOf } from '../../draft/walk.ts';
 import { BenchbookError } from '../../errors.ts';
 import type { Expression } from '../../study/expression.ts';
 import type { CellValue, Table } from '../document.ts';
@@ -51,22 +52,19 @@ export function prosePart(sides: Sides, number: number): Part {
 }
 
 function saidIn({ blocks }: Draft): Said[] {
-  return blocks.flatMap((block) => {
-    if (block.type === 'claim') return [];
-    if (block.type === 'prose') return saidParts(block.parts);
-    const captions = block.type === 'figure' ? [block.title, block.caption] : [block.title];
-    return captions.flatMap((parts) => (parts === undefined ? [] : saidParts(parts)));
-  });
+  return allBlocks(blocks).flatMap(textsOf).flatMap(saidParts);
 }
 
-function saidParts(parts: readonly (string | Expression)[]): Said[] {
+function saidParts(parts: Parts): Said[] {
   return parts.flatMap((part, index) =>
-    typeof part === 'string' ? [] : [{ expression: part, words: sentenceAround(parts, index) }],
+    typeof part === 'string' || part.op === 'reference'
+      ? []
+      : [{ expression: part, words: sentenceAround(parts, index) }],
   );
 }
 
 /** The sentence in which a number stands, ▢ in its place and … in that of others; a long one is cut around it. */
-function sentenceAround(parts: readonly (string | Expression)[], index: number): string {
+function sentenceAround(parts: Parts, index: number): string {
   const whole = parts
     .map((part, at) => (typeof part === 'string' ? part : at === index ? '▢' : '…'))
     .join('')
