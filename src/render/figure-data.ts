@@ -43,6 +43,46 @@ export function tablesOf(source: FigureSource): Table[] {
   return [...found.values()];
 }
 
+/** Rows that one figure draws at most; more neither show more nor fit into a page. */
+const MOST_ROWS = 12_000;
+
+/**
+ * Tables cut down to what a figure can show, evenly and the same every time, with a note for the reader. Where the
+ * figure itself aggregates or bins, every row counts and stays.
+ */
+export function thinned(
+  tables: readonly Table[],
+  spec: unknown,
+): { tables: readonly Table[]; notes: readonly string[] } {
+  let aggregates = false;
+  walk(spec, (node) => {
+    if (
+      node.aggregate ||
+      node.bin ||
+      node.timeUnit ||
+      (Array.isArray(node.transform) && JSON.stringify(node.transform).includes('aggregate'))
+    )
+      aggregates = true;
+  });
+  if (aggregates || tables.every((table) => table.rows.length <= MOST_ROWS)) return { tables, notes: [] };
+  const notes: string[] = [];
+  const cut = tables.map((table) => {
+    const total = table.rows.length;
+    if (total <= MOST_ROWS) return table;
+    const step = total / MOST_ROWS;
+    // A jitter by the golden ratio, or a fixed step would fall in with the period of interleaved series.
+    const rows = Array.from(
+      { length: MOST_ROWS },
+      (_, index) => table.rows[Math.floor((index + ((index * 0.618034) % 1)) * step)]!,
+    );
+    notes.push(
+      `${MOST_ROWS.toLocaleString('en-US')} of ${total.toLocaleString('en-US')} rows of the table “${table.name}” are drawn, evenly chosen.`,
+    );
+    return { ...table, rows };
+  });
+  return { tables: cut, notes };
+}
+
 export function valuesOf(tables: readonly Table[]): Map<string, CellValue[]> {
   const values = new Map<string, CellValue[]>();
   for (const table of tables) {

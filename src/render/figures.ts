@@ -10,6 +10,7 @@ import {
   prefixOf,
   rowsOf,
   tablesOf,
+  thinned,
   valuesOf,
   walk,
 } from './figure-data.ts';
@@ -34,6 +35,7 @@ import { LEVEL_TITLE } from './theme.ts';
  *  facets     `encoding.facet|row|column`, or `facet` + `spec`; the width is divided for you.
  *  time       `temporal` fields are ISO 8601 strings or milliseconds; always drawn in UTC.
  *  log axes   `scale: { type: 'log', base: 2 }`; values ≤ 0 are counted in a note under the figure.
+ *  many rows  More than 12,000 rows of a table are thinned evenly, with a note, unless the spec aggregates or bins them.
  *  failures   Rows of failed variants keep their labels and have `null` for the value. Show them with a layer such as
  *             { transform: [{ filter: "datum.outcome !== 'ok'" }], mark: { type: 'text', color: 'bad' },
  *               encoding: { x: …, y: { value: 'height' }, text: { field: 'outcome' } } }.
@@ -52,7 +54,7 @@ export interface PreparedFigure {
  * @throws BenchbookError `render` for a table or field that does not exist.
  */
 export function prepareFigure(source: FigureSource): PreparedFigure {
-  const tables = tablesOf(source);
+  const { tables, notes } = thinned(tablesOf(source), source.spec);
   const columns = new Map(tables.flatMap((table) => table.columns.map((column) => [column.key, column] as const)));
   const values = valuesOf(tables);
   const names = new Map([...columns.keys()].map((key, index) => [key, plainName(key, index)]));
@@ -66,7 +68,7 @@ export function prepareFigure(source: FigureSource): PreparedFigure {
   spec.autosize ??= isComposed(spec) ? { type: 'pad', contains: 'padding' } : { type: 'fit-x', contains: 'padding' };
   if (!isComposed(spec) && hasTitledY(spec))
     spec.config = { ...LEVEL_TITLE, ...((spec.config as Json | undefined) ?? {}) };
-  return { spec, notes: logNotes(uses, columns, values) };
+  return { spec, notes: [...logNotes(uses, columns, values), ...notes] };
 }
 
 function hasTitledY(spec: Json): boolean {

@@ -9,10 +9,11 @@ import { type DrawnFigure, drawFigures, figuresIn } from './figure-set.ts';
 import { writeWhole } from './files.ts';
 import { htmlReport } from './html.ts';
 import { jiraReport } from './jira.ts';
+import { latexTable } from './latex.ts';
 import { type FrontMatter, markdownReport } from './markdown.ts';
 import { withoutTips } from './svg.ts';
 
-export type Format = 'html' | 'pdf' | 'md' | 'jira' | 'csv' | 'json';
+export type Format = 'html' | 'pdf' | 'md' | 'jira' | 'csv' | 'json' | 'parquet' | 'tex';
 
 export interface RenderRequest {
   readonly document: Document;
@@ -55,9 +56,7 @@ export async function render(request: RenderRequest): Promise<readonly RenderedF
     files.push({ path: file, bytes: await writeWhole(file, content), format });
   };
   if (wants('json')) await write('report.json', `${JSON.stringify(document)}\n`, 'json');
-  if (wants('csv'))
-    for (const table of Object.values(document.tables))
-      await write(`data/${fileName(table.name)}.csv`, tableCsv(table), 'csv');
+  if (wants('csv') || wants('parquet') || wants('tex')) await dataFiles(request, write);
   if (!['html', 'pdf', 'md', 'jira'].some((format) => wants(format as Format))) return files;
   progress('drawing figures');
   const figures = await drawFigures(document);
@@ -90,6 +89,25 @@ export async function render(request: RenderRequest): Promise<readonly RenderedF
   }
   return files;
 }
+
+/** Every table of the document as a file: CSV and Parquet below `data/`, LaTeX of those that the report shows below `tables/`. */
+async function dataFiles(
+  request: RenderRequest,
+  write: (name: string, content: string | Uint8Array, format: string) => Promise<void>,
+): Promise<void> {
+  const { document, formats } = request;
+  for (const table of Object.values(document.tables)) {
+    const name = fileName(table.name);
+    if (formats.includes('csv')) await write(`data/${name}.csv`, tableCsv(table), 'csv');
+    if (formats.includes('parquet'))
+      await write(`data/${name}.parquet`, (await import('./parquet.ts')).tableParquet(table), 'parquet');
+    if (formats.includes('tex') && table.rows.length <= LATEX_ROWS)
+      await write(`tables/${name}.tex`, latexTable(table), 'tex');
+  }
+}
+
+/** Longer ones no article prints. */
+const LATEX_ROWS = 500;
 
 /** Figures as files: SVG for the web, PNG for trackers that show no SVG. */
 async function pictureFiles(document: Document, figures: ReadonlyMap<string, DrawnFigure>) {

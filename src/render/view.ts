@@ -39,7 +39,7 @@ export function pageView(
   options: { readonly isStatic: boolean },
 ): View {
   const anchors = anchorsOf(document);
-  const target: ProseTarget = { value: valueHtml, label: (id) => labelOf(id, anchors) };
+  const target: ProseTarget = { value: (value) => valueHtml(value, anchors), label: (id) => labelOf(id, anchors) };
   const packer = packerOf(options.isStatic ? 0 : PACKED_BUDGET);
   const context: ViewContext = { document, figures, anchors, target, packer, ...options };
   return {
@@ -51,7 +51,7 @@ export function pageView(
     studyId: document.studyId,
     runId: document.runId,
     summary: document.summary.map((bullet) => ({
-      verdict: bullet.verdict ? verdictView(bullet.verdict) : null,
+      verdict: bullet.verdict ? verdictView(bullet.verdict, bullet.label) : null,
       html: safe(lineHtml(bullet.content, target)),
     })),
     contents: contentsOf(document),
@@ -72,7 +72,7 @@ function blockView(block: Block, context: ViewContext): View {
     case 'table':
       return { partial: 'table', ...tableView(block, context) };
     case 'claims':
-      return { partial: 'claims', claims: block.claims.map(claimView) };
+      return { partial: 'claims', claims: block.claims.map((claim) => claimView(claim, context.anchors)) };
     case 'callout':
       return {
         partial: 'callout',
@@ -179,13 +179,13 @@ function gridView(table: Table, limit: number, packer: Packer, isFile = false): 
   };
 }
 
-function claimView(claim: ClaimResult): View {
+function claimView(claim: ClaimResult, anchors: Anchors): View {
   return {
     ...claim,
-    verdict: verdictView(claim.verdict),
+    verdict: verdictView(claim.verdict, claim.label),
     kindText: claim.kind === 'defect' ? 'defect: should stop holding once fixed' : 'property: should hold',
     values: claim.values.map((value) => ({
-      html: safe(valueHtml(value)),
+      html: safe(valueHtml(value, anchors)),
       metric: value.metric,
       filter: value.filter,
       n: value.n,
@@ -194,15 +194,16 @@ function claimView(claim: ClaimResult): View {
   };
 }
 
-function verdictView(verdict: Verdict): View {
-  return { name: verdict, text: verdict[0]!.toUpperCase() + verdict.slice(1) };
+function verdictView(verdict: Verdict, label?: string): View {
+  return { name: verdict, text: label ?? verdict[0]!.toUpperCase() + verdict.slice(1) };
 }
 
-/** A number that says on hover and focus where it comes from, and leads there. */
-function valueHtml(value: ValueRef): string {
+/** A number that says on hover and focus where it comes from, and leads to its samples where the report holds them. */
+function valueHtml(value: ValueRef, anchors: Anchors): string {
   const interval = value.interval === undefined ? '' : `, 95 % interval ${value.interval}`;
   const note = `${value.metric} at ${value.filter}; n = ${value.n}${interval}; ${value.expression}`;
-  return `<a class="value" href="#${escaped(value.samplesId)}" data-note="${escaped(note)}">${escaped(value.text)}</a>`;
+  const link = anchors.has(value.samplesId) ? `href="#${escaped(value.samplesId)}"` : 'tabindex="0"';
+  return `<a class="value" ${link} data-note="${escaped(note)}">${escaped(value.text)}</a>`;
 }
 
 function contentsOf(document: Document): View[] {

@@ -112,7 +112,7 @@ export async function begin(
 }
 
 export function runEntry(request: Request, runDirectory: string): RunEntry {
-  const { study, draft, plan, toolVersion, command, effects, shard } = request;
+  const { study, draft, plan, toolVersion, command, effects, shard, rerun } = request;
   return {
     type: 'run',
     format: FORMAT_VERSION,
@@ -127,19 +127,21 @@ export function runEntry(request: Request, runDirectory: string): RunEntry {
     draft: plain(draft),
     plan: plain(plan),
     ...(shard === undefined ? {} : { shard }),
+    ...(rerun === undefined ? {} : { rerun }),
   };
 }
 
 /** Why a run cannot go on as the wanted one: it is "of another …". */
 export function differenceOf(
   found: RunEntry,
-  wanted: Pick<RunEntry, 'studyId' | 'studyHash' | 'draft' | 'plan' | 'shard'>,
+  wanted: Pick<RunEntry, 'studyId' | 'studyHash' | 'draft' | 'plan' | 'shard' | 'rerun'>,
 ): string | null {
   const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
   if (found.studyId !== wanted.studyId) return `another study, ${found.studyId}`;
   if (found.studyHash !== wanted.studyHash || !same(found.draft, wanted.draft)) return 'another version of this study';
   if (!same(found.plan, wanted.plan)) return 'another plan';
   if (!same(found.shard, wanted.shard)) return 'another shard';
+  if (!same(found.rerun, wanted.rerun)) return 'this study with a level replaced';
   if (found.mergedFrom !== undefined) return 'several machines, merged';
   return null;
 }

@@ -1,6 +1,6 @@
 import type { Draft } from '../draft/types.ts';
 import { BenchbookError } from '../errors.ts';
-import type { JsonValue } from '../journal/entry.ts';
+import type { JsonValue, RerunRecord } from '../journal/entry.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Study } from '../study/study.ts';
 import { begin, type HostFacts, type Opened, openRun } from './begin.ts';
@@ -28,6 +28,8 @@ export interface RunRequest {
   readonly command: string;
   /** Runs whole blocks `index`, `index + count`, … only. */
   readonly shard?: { readonly index: number; readonly count: number };
+  /** What this run repeats, and with which level replaced. */
+  readonly rerun?: RerunRecord;
   /** Measures also where another run measures on this machine. */
   readonly force?: boolean;
   readonly signal: AbortSignal;

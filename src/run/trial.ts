@@ -71,7 +71,7 @@ export async function runTrial(request: TrialRequest): Promise<TrialEntry> {
     const running: Running = { request, gathered, machine, signal: limit.signal };
     await measureAll(running);
     await machine.look();
-    await raced(limit.signal, endServer(request, gathered, 'fast'));
+    await raced(limit.signal, endInOrder(request, gathered));
   } catch (error) {
     failure = await failureOf(error, gathered);
   } finally {
@@ -174,8 +174,19 @@ async function measureStage(running: Running, { within, values, measurements }: 
   }
 }
 
-/** A slow stop waits for purge first. */
-const STOP_SECONDS: Readonly<Record<StopMode, number>> = { fast: 120, slow: 1500, crash: 8 };
+/** A server that fell may still have answered the last query: how it ends tells. */
+async function endInOrder(request: TrialRequest, gathered: Gathered): Promise<void> {
+  const { server } = gathered;
+  if (server === undefined) return;
+  await endServer(request, gathered, 'fast');
+  const { code, signal } = await server.exited;
+  if (signal === null && (code === null || code === 0)) return;
+  const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
+  throw new BenchbookError('server', `the server did not end in order (${how})`, { outcome: 'crashed' });
+}
+
+/** Longer than the server room's own limits, whose errors bring evidence. */
+const STOP_SECONDS: Readonly<Record<StopMode, number>> = { fast: 150, slow: 1800, crash: 8 };
 
 /** Keeps the log and ends the server; one that does not end in time is killed. */
 async function endServer(

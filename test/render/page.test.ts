@@ -187,3 +187,15 @@ describe('with script', () => {
     await page.close();
   });
 });
+
+test('every link within the report leads somewhere', async () => {
+  const { page } = await visit(1400, 'light');
+  const links = await page.$$eval('a[href^="#"]', (all) =>
+    all.map((link) => decodeURIComponent(link.getAttribute('href') ?? '').slice(1)),
+  );
+  const ids = new Set(await page.$$eval('[id]', (all) => all.map((element) => element.id)));
+  expect(links.length).toBeGreaterThan(40);
+  const lost = links.filter((id) => !ids.has(id));
+  expect(lost).toEqual([]);
+  await page.close();
+});
