@@ -98,7 +98,7 @@ function incomplete({ entries }: CautionInput): readonly PlacedCaution[] {
       {
         code: 'stopped-by-rule',
         sentence:
-          'The run ended when its intervals were narrow enough: intervals of a run that ends so hold in about 93\u00a0% of cases where they say 95.',
+          'The run ended when its intervals were narrow enough: intervals of a run that ends so hold in about 92\u00a0% of cases where they say 95.',
       },
     ];
   if (end?.complete || !entries.some((entry) => entry.type === 'trial')) return [];
