@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type RenderedFile, type RenderRequest, render } from '../render/render.ts';
 import type { ClaimStatus } from '../report/compare/claims.ts';
 import { buildComparison, type Comparison } from '../report/compare/compare.ts';
+import { focusOf } from '../report/compare/metrics-part.ts';
 import { readRun } from './report-run.ts';
 
 interface CompareRequest {
@@ -22,7 +23,7 @@ export interface ComparisonRecord {
   readonly after: RunName;
   readonly comparable: boolean;
   readonly claims: readonly { readonly id: string; readonly status: ClaimStatus; readonly sentence: string }[];
-  /** Cells by verdict. */
+  /** Cells that the comparison is about, by verdict. */
   readonly verdicts: Readonly<Record<string, number>>;
 }
 
@@ -79,7 +80,7 @@ function recordOf(
     return { studyId: run.studyId, runId: run.runId, head };
   };
   const verdicts: Record<string, number> = {};
-  for (const { verdict } of metrics.cells) verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
+  for (const { verdict } of focusOf(metrics)) verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
   return {
     title: document.title,
     before: name(before),

@@ -24,7 +24,7 @@ const COST = {
     unit: '1',
     better: 'lower',
     title: 'cores used by the time line itself',
-    caution: "without the server's work for its status counters",
+    caution: 'without what the driver and the server do for its status counters',
   },
 } as const satisfies Readonly<Record<string, Metric>>;
 

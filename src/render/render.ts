@@ -139,7 +139,7 @@ async function pdfFile(request: RenderRequest, html: string): Promise<RenderedFi
       title: document.title,
       date: document.date,
       producer: `Chromium ${chromium.version}`,
-      files: request.extraFiles ?? [],
+      files: embeddedFiles(request),
     });
     return { path: file, bytes: await writeWhole(file, bytes), format: 'pdf' };
   } catch (thrown) {
@@ -149,6 +149,21 @@ async function pdfFile(request: RenderRequest, html: string): Promise<RenderedFi
     await rm(htmlFile, { force: true });
   }
 }
+
+/** The samples travel within the PDF beside what the caller adds, so that one attachment is the whole record. */
+function embeddedFiles(request: RenderRequest): NonNullable<RenderRequest['extraFiles']> {
+  const extra = request.extraFiles ?? [];
+  const samples = request.document.tables.samples;
+  if (!samples || samples.rows.length > EMBEDDED_ROWS || extra.some((file) => file.name === 'samples.csv'))
+    return extra;
+  return [
+    { name: 'samples.csv', bytes: Buffer.from(tableCsv(samples)), description: 'Every sample, in base units' },
+    ...extra,
+  ];
+}
+
+/** About 20 MB of CSV; the journal beside it holds the same values. */
+const EMBEDDED_ROWS = 300_000;
 
 function missingChromium(): string {
   const named = process.env.PUPPETEER_EXECUTABLE_PATH;

@@ -1,4 +1,4 @@
-import type { Draft, DraftBlock } from '../draft/types.ts';
+import type { Draft, DraftBlock, Parts } from '../draft/types.ts';
 import type { CellLabels, Entry, JsonValue, ServerEntry } from '../journal/entry.ts';
 import type { Check, Expression } from '../study/expression.ts';
 import type { Primitive } from '../study/types.ts';
@@ -92,11 +92,26 @@ function draftWith(draft: Draft, labels: readonly Relabelling[], cell: CellMap):
 
 function blockWith(block: DraftBlock, labels: readonly Relabelling[], cell: CellMap): DraftBlock {
   const words = textWith(labels);
-  const parts = (list: readonly (string | Expression)[]) =>
-    list.map((part) => (typeof part === 'string' ? words(part) : expressionWith(part, cell)));
+  const inner = (blocks: readonly DraftBlock[]) => blocks.map((each) => blockWith(each, labels, cell));
+  const parts = (list: Parts): Parts =>
+    list.map((part) => {
+      if (typeof part === 'string') return words(part);
+      return part.op === 'reference' ? part : expressionWith(part, cell);
+    });
   switch (block.type) {
     case 'prose':
       return { ...block, parts: parts(block.parts) };
+    case 'callout':
+      return { ...block, title: words(block.title), parts: parts(block.parts) };
+    case 'code':
+      return block;
+    case 'details':
+      return { ...block, summary: words(block.summary), blocks: inner(block.blocks) };
+    case 'tabs':
+      return {
+        ...block,
+        tabs: block.tabs.map(({ title, blocks }) => ({ title: words(title), blocks: inner(blocks) })),
+      };
     case 'figure':
     case 'table':
       return {

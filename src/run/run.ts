@@ -73,7 +73,7 @@ export async function runStudy(given: RunRequest): Promise<RunResult> {
     const facts = await effects.readHost(cacheDirectory);
     const preparation = preparationOf(request);
     const variants = await readyVariants(request, preparation); // 2
-    const inputs = allInputs(study, variants, facts.hostClass);
+    const inputs = await allInputs(study, variants, facts.hostClass);
     const opened = await openRun(request, inputs); // 3
     try {
       return await measureInto(request, opened, { blocks, preparation, variants, inputs, facts });
@@ -178,15 +178,10 @@ async function readyVariants(request: Request, preparation: Preparation): Promis
   return new Map(resolved.map((variant) => [variant.variant.id, { variant, result: buildOf(variant.setup.server) }]));
 }
 
-function allInputs(
-  study: Study,
-  variants: ReadyVariants,
-  hostClass: JsonValue,
-): ReadonlyMap<string, TrialInputs | null> {
-  return new Map(
-    [...variants].map(([id, { variant, result }]) => [
-      id,
-      'error' in result ? null : inputsOf(study, variant, result.build, hostClass),
-    ]),
-  );
+async function allInputs(study: Study, variants: ReadyVariants, hostClass: JsonValue): Promise<Prepared['inputs']> {
+  const pairs = [...variants].map(async ([id, { variant, result }]) => {
+    const inputs = 'error' in result ? null : await inputsOf(study, variant, result.build, hostClass);
+    return [id, inputs] as const;
+  });
+  return new Map(await Promise.all(pairs));
 }

@@ -8,23 +8,13 @@ import { copyDataDirectory } from '../../src/server/copy.ts';
 import { collectEvidence } from '../../src/server/evidence.ts';
 import { startServer } from '../../src/server/start.ts';
 import { environment, freshServer, installedBuild, privateFolder } from './real.ts';
+import { thrownBy } from './thrown.ts';
 
 let build: Build;
 
 beforeAll(async () => {
   build = await installedBuild();
 }, 180_000);
-
-async function thrownBy(
-  work: Promise<unknown>,
-): Promise<Error & { code: string; outcome: string; evidence: Record<string, string> }> {
-  return await work.then(
-    () => {
-      throw new Error('nothing was thrown');
-    },
-    (error) => error,
-  );
-}
 
 describe('a server that', () => {
   it('never gets ready ends as timeout, with evidence, and is gone', async () => {
