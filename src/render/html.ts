@@ -65,7 +65,7 @@ export function htmlReport(
   }
 }
 
-function policy(css: string, scripts: readonly string[]): string {
+export function policy(css: string, scripts: readonly string[]): string {
   const script = scripts.length > 0 ? ` script-src ${scripts.map(source).join(' ')};` : '';
   return `default-src 'none'; style-src ${source(css)};${script} font-src data:; img-src data:; base-uri 'none'; form-action 'none'`;
 }
@@ -80,7 +80,9 @@ function scriptsFor(hasLiveFigures: boolean): string[] {
 }
 
 /** All templates of one folder by name, in a fixed order; the user's own in place of ours. */
-function templateFiles(own: string | undefined): (folder: string, ending: string) => ReadonlyMap<string, string> {
+export function templateFiles(
+  own: string | undefined,
+): (folder: string, ending: string) => ReadonlyMap<string, string> {
   if (own !== undefined && !existsSync(own)) {
     throw new BenchbookError('usage', `The template folder "${own}" does not exist.`, {
       hint: 'Copy what is to change from templates/.',
@@ -100,7 +102,7 @@ function templateFiles(own: string | undefined): (folder: string, ending: string
   };
 }
 
-function styles(files: ReadonlyMap<string, string>, title: string): string {
+export function styles(files: ReadonlyMap<string, string>, title: string): string {
   const css = ['variables', 'page', 'blocks', 'print', 'extra'].map((name) => files.get(name) ?? '').join('\n');
   if (/@import|url\(\s*(?!["']?data:)/i.test(css)) {
     throw new BenchbookError(

@@ -51,7 +51,7 @@ export function pageView(
     studyId: document.studyId,
     runId: document.runId,
     summary: document.summary.map((bullet) => ({
-      verdict: bullet.verdict ? verdictView(bullet.verdict) : null,
+      verdict: bullet.verdict ? verdictView(bullet.verdict, bullet.label) : null,
       html: safe(lineHtml(bullet.content, target)),
     })),
     contents: contentsOf(document),
@@ -182,7 +182,7 @@ function gridView(table: Table, limit: number, packer: Packer, isFile = false): 
 function claimView(claim: ClaimResult, anchors: Anchors): View {
   return {
     ...claim,
-    verdict: verdictView(claim.verdict),
+    verdict: verdictView(claim.verdict, claim.label),
     kindText: claim.kind === 'defect' ? 'defect: should stop holding once fixed' : 'property: should hold',
     values: claim.values.map((value) => ({
       html: safe(valueHtml(value, anchors)),
@@ -194,8 +194,8 @@ function claimView(claim: ClaimResult, anchors: Anchors): View {
   };
 }
 
-function verdictView(verdict: Verdict): View {
-  return { name: verdict, text: verdict[0]!.toUpperCase() + verdict.slice(1) };
+function verdictView(verdict: Verdict, label?: string): View {
+  return { name: verdict, text: label ?? verdict[0]!.toUpperCase() + verdict.slice(1) };
 }
 
 /** A number that says on hover and focus where it comes from, and leads to its samples where the report holds them. */

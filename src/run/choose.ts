@@ -70,10 +70,7 @@ function reasonForNew({ study, draft, shard }: ChooseRequest, plan: Plan, last: 
     plan: plain(plan),
     ...(shard === undefined ? {} : { shard }),
   });
-  if (difference !== null) return `is of ${difference}`;
-  const isEnded = last.entries.some((entry) => entry.type === 'end');
-  const skipped = last.entries.filter((entry) => entry.type === 'trial' && entry.outcome === 'skipped').length;
-  return isEnded && skipped > 0 ? `skipped ${skipped} trials` : null;
+  return difference === null ? null : `is of ${difference}`;
 }
 
 /** Newest first, by their names, which are dates. */

@@ -10,12 +10,12 @@ import type { MeasureResult, TrialContext } from '../measure/context.ts';
 import { perform } from '../measure/perform.ts';
 import type { Build } from '../server/build.ts';
 import { copyDataDirectory } from '../server/copy.ts';
-import { pristineDirectory } from '../server/pristine.ts';
 import { reapLeftovers, workDirectory } from '../server/registry.ts';
 import { resolveBuild } from '../server/resolve.ts';
 import { readSettings, readVariables } from '../server/settings.ts';
 import { type Server, type StartRequest, startServer } from '../server/start.ts';
-import type { Measurement, Options, ServerSource } from '../study/types.ts';
+import { type StartingPoint, startingPoint } from '../server/starting-point.ts';
+import type { Measurement, Options, ServerSource, Setup } from '../study/types.ts';
 import { halvesOfCores } from './cores.ts';
 import { lockHost } from './hostLock.ts';
 import { type Watchdog, watchOver } from './watchdog.ts';
@@ -35,7 +35,12 @@ export interface Effects {
   /** Facts of the machine and of the storage that holds the directory. */
   readHost(directory: string): Promise<{ readonly hostClass: JsonValue; readonly facts: JsonValue }>;
   resolveBuild(source: ServerSource, preparation: Preparation): Promise<Build>;
-  pristineDirectory(build: Build, options: Options, preparation: Preparation): Promise<string>;
+  /** What trials of a variant are copied from: its data set, or nothing but system tables; made once. */
+  startingPoint(
+    build: Build,
+    setup: Pick<Setup, 'options' | 'data' | 'engine'>,
+    preparation: Preparation,
+  ): Promise<StartingPoint>;
   copyDataDirectory(from: string, to: string): Promise<unknown>;
   startServer(build: Build, request: StartRequest): Promise<Server>;
   readSettings(server: Server, options: Options): Promise<readonly SettingRecord[]>;
@@ -70,7 +75,7 @@ export interface Effects {
 export const realEffects: Effects = {
   readHost,
   resolveBuild,
-  pristineDirectory,
+  startingPoint,
   copyDataDirectory,
   startServer,
   readSettings,

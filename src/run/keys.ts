@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { JsonValue } from '../journal/entry.ts';
 import type { Build } from '../server/build.ts';
+import { contentKey } from '../server/content-key.ts';
 import type { Study } from '../study/study.ts';
-import type { Cell, Measurement } from '../study/types.ts';
+import type { Cell, Dataset, Measurement } from '../study/types.ts';
 import type { ResolvedVariant } from './variants.ts';
 
 /** Everything that decides what a trial measures: where it is the same, a trial need not be measured again. */
@@ -17,20 +18,32 @@ export interface TrialInputs {
   readonly code: string | null;
 }
 
-export function inputsOf(study: Study, variant: ResolvedVariant, build: Build, hostClass: JsonValue): TrialInputs {
-  const { server: _, ...setup } = variant.setup;
+/** @throws BenchbookError `missing` where a file of the data set is not there. */
+export async function inputsOf(
+  study: Study,
+  variant: ResolvedVariant,
+  build: Build,
+  hostClass: JsonValue,
+): Promise<TrialInputs> {
+  const { server: _, data, ...setup } = variant.setup;
   const stages = variant.stages(variant.variant.withinCells);
   const measurements = stages.map(({ within, measurements }) => ({
     within,
     made: Object.entries(measurements).map(([name, measurement]) => ({ name, ...described(measurement) })),
   }));
   return {
-    setup: plain(setup),
+    setup: plain(data === undefined ? setup : { ...setup, data: await describedData(data) }),
     measurements: plain(measurements),
     build: { id: build.id, version: build.version },
     hostClass,
     code: study.codeHash,
   };
+}
+
+/** A data set by its content, files by their bytes. */
+async function describedData(data: Dataset): Promise<object> {
+  const { name, order, preparedBy } = data;
+  return { name, order, content: await contentKey(data), ...(preparedBy === undefined ? {} : { preparedBy }) };
 }
 
 /** A measurement without its functions, whose text is part of the code hash, and without metrics, which change no number. */

@@ -7,6 +7,8 @@ import type { Gathered } from './gathered.ts';
 /** The machine as one trial has it: where its data lie, what it was brought into, and what else ran. */
 export interface TrialMachine {
   readonly dataDirectory: string;
+  /** False on storage that the study asks for. */
+  readonly isOrdinary: boolean;
   /** Brings the machine into the state asked for, once the data directory is filled; gives the prefix of the server's command. */
   prepare(build: Build, options: Options): Promise<readonly string[]>;
   /** Compares the running server with what was asked for. */
@@ -39,6 +41,7 @@ export async function machineFor(
   const pids: number[] = [];
   return {
     dataDirectory,
+    isOrdinary: place === undefined,
     async prepare(build, options) {
       if (controls !== undefined) return controls.prefix;
       const directIo = usesDirectIo(build, options);

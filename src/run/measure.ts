@@ -2,6 +2,7 @@ import { BenchbookError, sentenceOf } from '../errors.ts';
 import type { TrialEntry } from '../journal/entry.ts';
 import { type Pass, type PlannedTrial, passesOf } from '../plan/order.ts';
 import type { Build } from '../server/build.ts';
+import { missingEngine } from '../server/engine.ts';
 import type { BuildResult } from './builds.ts';
 import { gateOf } from './gate.ts';
 import { keyOf } from './keys.ts';
@@ -27,6 +28,9 @@ interface Company {
   readonly duet?: TrialEntry['duet'];
   readonly step?: () => Promise<void>;
 }
+
+/** How the reason of a trial begins that had no server. */
+export const NO_SERVER = 'there is no server for it';
 
 const ALONE: Company = { prefix: [] };
 
@@ -106,7 +110,7 @@ async function measureAlone(
   isHalf: boolean,
 ): Promise<void> {
   const { variant, result } = variants.get(planned.variant.id)!;
-  const skipped = reasonToSkip(session, planned, result);
+  const skipped = reasonToSkip(session, planned, { variant, result });
   if (skipped !== null) return await keepTrials(session, skippedEntry(session, planned, skipped));
   if ('error' in result) return;
   const { retries } = session.plan.policy;
@@ -128,7 +132,7 @@ async function measureDuet(
   second: PlannedTrial,
 ): Promise<void> {
   const both = [first, second];
-  const skips = both.map((planned) => reasonToSkip(session, planned, variants.get(planned.variant.id)!.result));
+  const skips = both.map((planned) => reasonToSkip(session, planned, variants.get(planned.variant.id)!));
   const reason = skips.find((each) => each !== null);
   if (reason !== undefined && reason !== null) {
     const entries = both.map((planned, index) =>
@@ -178,6 +182,8 @@ async function oneTry(
     prefix: company.prefix,
     ...(company.step === undefined ? {} : { step: company.step }),
     trialsDirectory,
+    // Two that run at the same time cannot share one.
+    copies: company.duet === undefined ? session.copies : null,
     roots,
     effects,
     preparation,
@@ -193,8 +199,11 @@ async function oneTry(
   };
 }
 
-function reasonToSkip(session: Session, planned: PlannedTrial, result: BuildResult): string | null {
-  if ('error' in result) return `there is no server for it: ${result.error.message}`;
+function reasonToSkip(session: Session, planned: PlannedTrial, { variant, result }: ReadyVariant): string | null {
+  if ('error' in result) return `${NO_SERVER}: ${result.error.message}`;
+  const { engine } = variant.setup;
+  const lacking = engine === undefined ? null : missingEngine(result.build, engine);
+  if (lacking !== null) return lacking;
   const { giveUpAfter } = session.plan.policy;
   const failed = session.failures.get(planned.variant.id);
   if (failed === undefined || failed.count < giveUpAfter) return null;
@@ -203,6 +212,7 @@ function reasonToSkip(session: Session, planned: PlannedTrial, result: BuildResu
 
 function skippedEntry(session: Session, planned: PlannedTrial, reason: string): TrialEntry {
   const { trialId, variant, block, position } = planned;
+  const inputs = session.inputs.get(variant.id);
   return {
     type: 'trial',
     trialId,
@@ -218,6 +228,7 @@ function skippedEntry(session: Session, planned: PlannedTrial, reason: string): 
     samples: [],
     cautions: [],
     artefacts: [],
+    ...(inputs && block > 0 ? { key: keyOf(inputs) } : {}),
   };
 }
 

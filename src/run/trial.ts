@@ -4,12 +4,12 @@ import type { TrialEntry } from '../journal/entry.ts';
 import type { Journal } from '../journal/write.ts';
 import type { PlannedTrial } from '../plan/order.ts';
 import type { Build } from '../server/build.ts';
-import { isExternal } from '../server/external.ts';
 import type { Server, StopMode } from '../server/start.ts';
+import type { StartingPoint } from '../server/starting-point.ts';
 import type { Cell, Measurement, Setup, TrialPolicy } from '../study/types.ts';
 import type { Effects, Preparation } from './effects.ts';
 import { entryOf, type Failure, failureOf, type Gathered, nothingGathered } from './gathered.ts';
-import { deadline } from './limits.ts';
+import { type Deadline, deadline } from './limits.ts';
 import { machineFor, type TrialMachine } from './machine.ts';
 import type { Roots } from './roots.ts';
 
@@ -33,6 +33,8 @@ export interface TrialRequest {
   readonly step?: () => Promise<void>;
   /** Where the trial's own data directory is made, 0700. */
   readonly trialsDirectory: string;
+  /** Copies that trials use one after the other, by what they are copies of; null where each has its own. */
+  readonly copies: Map<string, string> | null;
   readonly roots: Roots;
   readonly effects: Effects;
   readonly preparation: Preparation;
@@ -45,6 +47,7 @@ interface Running {
   readonly request: TrialRequest;
   readonly gathered: Gathered;
   readonly machine: TrialMachine;
+  readonly point: StartingPoint;
   readonly signal: AbortSignal;
 }
 
@@ -56,51 +59,74 @@ interface Running {
  *   run folder cannot be written.
  */
 export async function runTrial(request: TrialRequest): Promise<TrialEntry> {
-  const { planned, effects, preparation, policy } = request;
-  const startedAt = effects.now().toISOString();
-  const begin = effects.seconds();
+  const { planned, effects, preparation } = request;
   const gathered = nothingGathered();
-  const limit = deadline(preparation.signal, policy.trialSeconds, 'the trial');
+  const startedAt = effects.now().toISOString();
+  let begin = effects.seconds();
   let failure: Failure | null = null;
+  let limit: Deadline | undefined;
   let machine: TrialMachine | undefined;
-  let dataDirectory = join(request.trialsDirectory, planned.trialId);
+  let point: StartingPoint | undefined;
   try {
+    request.phase('preparing the data directory');
+    // Filling a data set is no part of the trial that happens to be the first to need it.
+    point = await raced(preparation.signal, effects.startingPoint(request.build, request.setup, preparation));
+    begin = effects.seconds();
+    limit = deadline(preparation.signal, request.policy.trialSeconds, 'the trial');
     const host = request.setup.host ?? {};
-    machine = await machineFor(host, dataDirectory, preparation.cacheDirectory, effects, gathered);
-    dataDirectory = machine.dataDirectory;
-    const running: Running = { request, gathered, machine, signal: limit.signal };
+    machine = await machineFor(host, ordinaryDirectory(request, point), preparation.cacheDirectory, effects, gathered);
+    const running: Running = { request, gathered, machine, point, signal: limit.signal };
     await measureAll(running);
     await machine.look();
-    await raced(limit.signal, endServer(request, gathered, 'fast'));
+    await raced(limit.signal, endInOrder(request, gathered));
   } catch (error) {
     failure = await failureOf(error, gathered);
   } finally {
-    limit.clear();
+    limit?.clear();
     await endServer(request, gathered, 'crash').catch(() => undefined);
     await settled(gathered.begun, 5);
     await machine?.revert();
-    await effects.removeDirectory(dataDirectory).catch(() => undefined);
+    if (machine !== undefined) await leave(request, point!, machine, failure === null);
   }
   if (preparation.signal.aborted) {
     throw new BenchbookError('interrupted', `interrupted during trial ${planned.trialId}`);
   }
   const durationSeconds = effects.seconds() - begin;
+  const dataDirectory = machine?.dataDirectory ?? join(request.trialsDirectory, planned.trialId);
   return await entryOf(request, gathered, failure, { startedAt, durationSeconds, dataDirectory });
 }
 
+/** A data directory of the trial's own, or the one that trials before it have used and not changed. */
+function ordinaryDirectory({ copies, trialsDirectory, planned }: TrialRequest, point: StartingPoint): string {
+  const copy = point.directory === null || !point.shared ? undefined : copies?.get(point.directory);
+  return copy ?? join(trialsDirectory, planned.trialId);
+}
+
+/** Removes the data directory, or leaves it to the next trial where none may change it and this one ended ok. */
+async function leave(request: TrialRequest, point: StartingPoint, machine: TrialMachine, isOk: boolean): Promise<void> {
+  const { copies, effects } = request;
+  const { dataDirectory, isOrdinary } = machine;
+  if (isOk && point.shared && point.directory !== null && copies !== null && isOrdinary) {
+    copies.set(point.directory, dataDirectory);
+    return;
+  }
+  for (const [from, copy] of copies ?? []) if (copy === dataDirectory) copies!.delete(from);
+  await effects.removeDirectory(dataDirectory).catch(() => undefined);
+}
+
 async function measureAll(running: Running): Promise<void> {
-  const { request, gathered, machine, signal } = running;
-  const { effects, build, setup, phase } = request;
-  const options = setup.options ?? {};
-  if (!isExternal(build)) {
-    phase('preparing the data directory');
-    const pristine = await raced(signal, effects.pristineDirectory(build, options, { ...request.preparation, signal }));
-    const copying = effects.copyDataDirectory(pristine, machine.dataDirectory);
+  const { request, gathered, machine, point, signal } = running;
+  const { effects, setup, copies } = request;
+  if (point.data !== null) gathered.details.data = point.data;
+  if (point.directory !== null && copies?.get(point.directory) !== machine.dataDirectory) {
+    const copying = effects.copyDataDirectory(point.directory, machine.dataDirectory);
     gathered.begun.push(copying);
     await raced(signal, copying);
   }
+  // Starts are compared too.
+  await inStep(running);
   const server = await start(running);
-  gathered.settings.push(...(await raced(signal, effects.readSettings(server, options))));
+  gathered.settings.push(...(await raced(signal, effects.readSettings(server, setup.options ?? {}))));
   gathered.variables = await raced(signal, effects.readVariables(server));
   await machine.verify(server.pid);
   for (const stage of request.stages) await measureStage(running, stage);
@@ -117,6 +143,7 @@ async function start({ request, gathered, machine, signal }: Running): Promise<S
     dataDirectory: machine.dataDirectory,
     options,
     env: setup.env ?? {},
+    ...(setup.engine === undefined ? {} : { engine: setup.engine }),
     prefix,
     startSeconds: policy.startSeconds,
     cacheDirectory: preparation.cacheDirectory,
@@ -136,11 +163,16 @@ async function start({ request, gathered, machine, signal }: Running): Promise<S
   return gathered.server;
 }
 
+/** In a duet both begin at the same moment. */
+async function inStep({ request, signal }: Running): Promise<void> {
+  if (request.step !== undefined) await raced(signal, request.step());
+}
+
 async function measureStage(running: Running, { within, values, measurements }: Stage): Promise<void> {
   const { request, gathered, machine, signal } = running;
   const suffix = Object.keys(within).length === 0 ? '' : ` at ${cellText(within)}`;
   for (const [name, measurement] of Object.entries(measurements)) {
-    if (request.step !== undefined) await raced(signal, request.step());
+    await inStep(running);
     request.phase(`measuring ${name}${suffix}`);
     const limit = deadline(signal, request.policy.measurementSeconds, `measurement "${name}"${suffix}`);
     const context = {
@@ -174,8 +206,19 @@ async function measureStage(running: Running, { within, values, measurements }: 
   }
 }
 
-/** A slow stop waits for purge first. */
-const STOP_SECONDS: Readonly<Record<StopMode, number>> = { fast: 120, slow: 1500, crash: 8 };
+/** A server that fell may still have answered the last query: how it ends tells. */
+async function endInOrder(request: TrialRequest, gathered: Gathered): Promise<void> {
+  const { server } = gathered;
+  if (server === undefined) return;
+  await endServer(request, gathered, 'fast');
+  const { code, signal } = await server.exited;
+  if (signal === null && (code === null || code === 0)) return;
+  const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
+  throw new BenchbookError('server', `the server did not end in order (${how})`, { outcome: 'crashed' });
+}
+
+/** Longer than the server room's own limits, whose errors bring evidence. */
+const STOP_SECONDS: Readonly<Record<StopMode, number>> = { fast: 150, slow: 1800, crash: 8 };
 
 /** Keeps the log and ends the server; one that does not end in time is killed. */
 async function endServer(

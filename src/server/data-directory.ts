@@ -12,6 +12,17 @@ export async function checkDataDirectory(build: Build, directory: string): Promi
   if (found === null || !found.isDirectory()) {
     throw new BenchbookError('server', `There is no data directory ${directory}.`, { outcome: 'failed' });
   }
+  const holder = await lockHolder(directory);
+  if (holder !== null) {
+    throw new BenchbookError(
+      'server',
+      `The data directory ${directory} is in use by another server (process ${holder}).`,
+      {
+        hint: 'Stop that server, or give this one a copy.',
+        outcome: 'failed',
+      },
+    );
+  }
   const version = await versionOf(directory);
   if (version === null) return;
   const [theirs, ours] = [numbersOf(version), numbersOf(build.version)];
@@ -35,6 +46,18 @@ export async function versionOf(directory: string): Promise<string | null> {
   if (name === undefined) return null;
   const text = (await readFile(join(directory, name), 'latin1')).replaceAll('\0', '').trim();
   return /^\d+\.\d+/.test(text) ? text : null;
+}
+
+/** The process that holds InnoDB's or Aria's lock on a directory, from /proc/locks; null where none does or none can be told. */
+async function lockHolder(directory: string): Promise<number | null> {
+  const locks = await readFile('/proc/locks', 'latin1').catch(() => '');
+  for (const name of ['ibdata1', 'aria_log_control']) {
+    const found = await stat(join(directory, name)).catch(() => null);
+    if (found === null) continue;
+    const holder = new RegExp(`WRITE +(\\d+) +[0-9a-f]+:[0-9a-f]+:${found.ino} `).exec(locks)?.[1];
+    if (holder !== undefined && Number(holder) > 0) return Number(holder);
+  }
+  return null;
 }
 
 function numbersOf(version: string): readonly number[] {

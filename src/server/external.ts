@@ -22,8 +22,8 @@ export async function resolveExternal(source: ExternalSource): Promise<Build> {
   const version = greetingOf(connection);
   await connection.end();
   const identity = {
-    // Old clients took MariaDB 10 for a replica of 5.5, so it says "5.5.5-10.…".
-    version: version.replace(/^5\.5\.5-(?=\d+\.\d+\.\d+-MariaDB)/, ''),
+    // Old clients took MariaDB 10 for a replica of 5.5, so it says "5.5.5-10.…"; "-log" tells of an option.
+    version: version.replace(/^5\.5\.5-(?=\d+\.\d+\.\d+-MariaDB)/, '').replace(/-log$/, ''),
     family: /mariadb/i.test(version) ? ('mariadb' as const) : ('mysql' as const),
     sourceRevision: null,
     executable: '',

@@ -35,6 +35,7 @@ export function runningServer(parts: Parts): Server {
     if (!isLost(error) || stopping) throw error;
     const exit = await Promise.race([exited, sleep(3000, null)]);
     if (exit === null) throw error;
+    await afterExit;
     const died = new BenchbookError('server', `The server ended while a statement ran (${describeExit(exit)}).`, {
       outcome: 'crashed',
       cause: error,

@@ -98,6 +98,16 @@ describe('a trial that goes wrong is an entry with outcome and reason, and the r
       { outcome: 'crashed', reason: 'the server ended by itself (signal SIGSEGV): the connection was lost' },
     ],
     [
+      'is answered by a server that is falling',
+      {
+        perform: async (_, __, { running, values }) => {
+          if (values.pool === '1G' && values.flush === 'fsync') await running!.sql('crash').catch(() => undefined);
+          return undefined;
+        },
+      },
+      { outcome: 'crashed', reason: 'the server did not end in order (signal SIGSEGV)' },
+    ],
+    [
       'does not start',
       {
         start: async ({ options }) =>

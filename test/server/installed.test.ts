@@ -1,40 +1,21 @@
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dirname } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { measure } from '../../src/measure/measure.ts';
 import { perform } from '../../src/measure/perform.ts';
 import type { Build } from '../../src/server/build.ts';
-import { copyDataDirectory } from '../../src/server/copy.ts';
-import { defaultCacheDirectory, type ServerEnvironment } from '../../src/server/environment.ts';
-import { pristineDirectory } from '../../src/server/pristine.ts';
-import { workDirectory } from '../../src/server/registry.ts';
-import { resolveBuild } from '../../src/server/resolve.ts';
 import { readSettings, readVariables } from '../../src/server/settings.ts';
-import { startServer } from '../../src/server/start.ts';
 import type { Options } from '../../src/study/types.ts';
-
-const environment: ServerEnvironment = { cacheDirectory: defaultCacheDirectory(), progress: () => undefined };
+import { freshServer, installedBuild } from './real.ts';
 
 describe("this machine's server", () => {
   let build: Build;
-  let work: string;
-  let count = 0;
 
   beforeAll(async () => {
-    build = await resolveBuild({ source: 'installed' }, environment);
-    work = await workDirectory(environment.cacheDirectory);
+    build = await installedBuild();
   }, 180_000);
 
-  afterAll(async () => {
-    await rm(work, { recursive: true, force: true });
-  });
-
-  async function start(options: Options) {
-    const dataDirectory = join(work, `data${count++}`);
-    await copyDataDirectory(await pristineDirectory(build, options, environment), dataDirectory);
-    return await startServer(build, { dataDirectory, options, startSeconds: 60 });
-  }
+  const start = (options: Options) => freshServer(build, { options });
 
   it('knows what it is from the running server', () => {
     expect(build.version).toMatch(/^\d+\.\d+\.\d+/);
@@ -54,6 +35,7 @@ describe("this machine's server", () => {
       dataDirectory: server.dataDirectory,
       running: server,
       restart: () => Promise.reject(new Error('not needed')),
+      stop: () => Promise.reject(new Error('not needed')),
       values: {},
       signal: new AbortController().signal,
       progress: () => undefined,
@@ -79,7 +61,7 @@ describe("this machine's server", () => {
       { name: 'innodb_stats_persistent', effective: 'OFF', verdict: 'as requested' },
     ]);
     const variables = Object.values(await readVariables(server)).join('\n');
-    expect(variables).not.toContain(work);
+    expect(variables).not.toContain(dirname(server.dataDirectory));
     expect(variables).not.toContain(server.socketPath);
 
     const { pid, socketPath, dataDirectory } = server;

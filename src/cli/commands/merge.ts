@@ -2,10 +2,11 @@ import { basename, join } from 'node:path';
 import { readJournal } from '../../journal/read.ts';
 import { sortEntries } from '../../report/run-data.ts';
 import { mergeRuns } from '../../run/merge.ts';
+import { updateIndex } from '../index-page.ts';
+import { printFiles } from '../measure-and-report.ts';
 import { DEFAULT_FORMATS, reportRun } from '../report-run.ts';
 import { newRunId, OUTPUT, pointLatest, runFolder } from '../runs.ts';
 import { TOOL_VERSION } from '../version.ts';
-import { printFiles } from './render.ts';
 
 /** `benchbook merge RUN RUN …`: shards of one plan, from one or several machines, as one run. */
 export async function merge(wanted: readonly string[]): Promise<number> {
@@ -29,5 +30,6 @@ export async function merge(wanted: readonly string[]): Promise<number> {
       progress: () => {},
     }),
   );
+  await updateIndex();
   return 0;
 }

@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { numberOf, sameOptionValue } from '../../src/formats/optionValue.ts';
+import { argvText, optionsFile } from '../../src/server/argv.ts';
+import { creationOptions, optionArguments, optionsKey } from '../../src/server/options.ts';
+import { runTool } from '../../src/server/run-tool.ts';
+import { nameFor, variablesOf, versionNumber } from '../../src/server/spelling.ts';
+
+const MARIADB = { family: 'mariadb', version: '10.11.19-MariaDB-0+deb12u1' } as const;
+const MYSQL9 = { family: 'mysql', version: '9.7.4-2' } as const;
+const MYSQL56 = { family: 'mysql', version: '5.6.24' } as const;
+
+test('options are spelt as each server wants them', () => {
+  const options = {
+    innodb_buffer_pool_size: '128M',
+    'Innodb-Stats-Persistent': false,
+    log_bin: true,
+    skip_name_resolve: false,
+    skip_log_bin: false,
+    slave_parallel_workers: 4,
+    loose_rocksdb_block_cache_size: '1G',
+  };
+  expect(optionArguments(options, MARIADB)).toEqual([
+    '--innodb-buffer-pool-size=128M',
+    '--innodb-stats-persistent=OFF',
+    '--log-bin',
+    '--skip-name-resolve=OFF',
+    '--slave-parallel-workers=4',
+    '--loose-rocksdb-block-cache-size=1G',
+  ]);
+  expect(optionArguments(options, MYSQL9)).toContain('--replica-parallel-workers=4');
+  expect(optionArguments(options, MYSQL56)).toContain('--slave-parallel-workers=4');
+  expect(optionArguments({ log_bin: false, skip_log_bin: true }, MYSQL9)).toEqual(['--skip-log-bin', '--skip-log-bin']);
+});
+
+test('an option is looked for under the names that it may have', () => {
+  expect(nameFor('tx-isolation', MYSQL9)).toBe('transaction_isolation');
+  expect(nameFor('loose_x', MARIADB)).toBe('x');
+  expect(variablesOf('skip_log_bin')).toEqual([
+    { variable: 'skip_log_bin', inverted: false },
+    { variable: 'log_bin', inverted: true },
+  ]);
+  expect(versionNumber('10.11.19-MariaDB')).toBe(101119);
+  expect(versionNumber('9.7.4-2')).toBe(90704);
+});
+
+test('only options that decide the layout make another data directory', () => {
+  const options = { innodb_page_size: '8k', innodb_buffer_pool_size: '1G', 'lower-case-table-names': 1 };
+  expect(creationOptions(options)).toEqual({ innodb_page_size: '8k', lower_case_table_names: 1 });
+  expect(optionsKey({ a: 1, b: 2 })).toBe(optionsKey({ b: 2, a: 1 }));
+  expect(optionsKey({ a: 1 })).not.toBe(optionsKey({ a: 2 }));
+});
+
+describe('two spellings of a value', () => {
+  it.each([
+    ['128M', '134217728', true],
+    ['1G', '1024M', true],
+    ['true', 'ON', true],
+    ['0', 'OFF', true],
+    ['fsync', 'FSYNC', true],
+    ['128MM', '134217728', false],
+    ['5', '10', false],
+    ['O_DIRECT', 'fsync', false],
+    ['1', '10', false],
+  ])('%s and %s: the same is %s', (requested, effective, same) => {
+    expect(sameOptionValue(requested, effective)).toBe(same);
+  });
+
+  it('numbers are the same whatever suffix they are written with', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 2 ** 20 }), fc.constantFrom('K', 'M', 'G', 'k', 'm', 'g'), (n, suffix) => {
+        const factor = { k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 }[suffix.toLowerCase()]!;
+        expect(numberOf(`${n}${suffix}`)).toBe(n * factor);
+        expect(sameOptionValue(`${n}${suffix}`, String(n * factor))).toBe(true);
+      }),
+    );
+  });
+});
+
+test('a command line is ready to paste: a shell reads the same arguments back', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(
+        fc.string({ unit: 'grapheme', minLength: 0, maxLength: 12 }).filter((text) => !/[\0\r]/.test(text)),
+        { maxLength: 5 },
+      ),
+      async (args) => {
+        const line = argvText(['printf', '%s\\0', ...args]);
+        const { stdout } = await runTool('sh', ['-c', line]);
+        expect(stdout).toBe(args.length === 0 ? '\0' : `${args.join('\0')}\0`);
+      },
+    ),
+    { numRuns: 20 },
+  );
+});
+
+test('the options file says what the command line said', () => {
+  const argv = [
+    '/l/ld.so',
+    '--library-path',
+    '/l',
+    '/s/mariadbd',
+    '--no-defaults',
+    '--datadir=/d',
+    '--skip-networking',
+    '--init-connect=SET NAMES "x"',
+  ];
+  expect(optionsFile(argv)).toBe('[mysqld]\ndatadir = /d\nskip-networking\ninit-connect = "SET NAMES \\"x\\""\n');
+});
