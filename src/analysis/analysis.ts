@@ -36,6 +36,8 @@ export interface SampleValue {
   readonly position: number;
   readonly trialId: string;
   readonly value: number;
+  /** The run that it was first measured in, where it was kept from another. */
+  readonly keptFrom?: string;
 }
 
 /** What a journal says, computed on demand and kept: the same journal gives the same numbers, in any order of asking. */
@@ -150,8 +152,8 @@ function same(name: string): string {
   return name;
 }
 
-function sampleValue({ block, position, trialId, value }: Sample): SampleValue {
-  return { block, position, trialId, value };
+function sampleValue({ block, position, trialId, value, trial }: Sample): SampleValue {
+  return { block, position, trialId, value, ...(trial.reused && { keptFrom: trial.reused.runId }) };
 }
 
 function sidesOf(index: CellIndex, metric: string, numerator: CellLabels, denominator: CellLabels) {

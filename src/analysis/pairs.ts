@@ -24,10 +24,10 @@ export function pairUp(a: readonly Sample[], b: readonly Sample[]): Pairing {
   return { paired: false, a: a.map((sample) => sample.value), b: b.map((sample) => sample.value) };
 }
 
-/** What a sample pairs by: its block, and the run that it was first measured in where it was kept from another. */
+/** What a sample pairs by: its block, the run that it was first measured in where it was kept, and the machine in a merged journal. */
 export function blockKey(sample: Sample): string {
-  const from = sample.trial.reused?.runId ?? '';
-  return `${from}#${String(sample.block).padStart(6, '0')}`;
+  const { reused, machine } = sample.trial;
+  return `${machine ?? ''}#${reused?.runId ?? ''}#${String(sample.block).padStart(6, '0')}`;
 }
 
 /** One value per block: a block that was measured twice counts once. */

@@ -46,7 +46,7 @@ export function resolveExpression(expression: Expression, source: Resolvable): R
 type Of<Op extends Expression['op']> = Extract<Expression, { op: Op }>;
 
 function resolveStat({ metric, at, statistic }: Of<'stat'>, { index, model, summary, absence }: Resolvable): Resolved {
-  const unit = statistic === 'n' ? '1' : statistic === 'cv' ? 'ratio' : model.metrics[metric]!.unit;
+  const unit = statistic === 'n' || statistic === 'cv' ? '1' : model.metrics[metric]!.unit;
   const found = summary(metric, at);
   if (found === null) return nothing(metric, unit, [at], absence(at));
   const percentile = /^p(\d+)$/.exec(statistic);

@@ -37,13 +37,41 @@ program
 program
   .command('run')
   .argument('<study>', 'a study file, or its name in studies/')
-  .description('measure, then render')
+  .description('measure what is missing, then render')
   .option('--seed <n>', 'seed of the order')
   .option('--profile <name>', 'a smaller version that the study declares')
   .option('--only <factor=level...>', 'only these levels')
   .option('--blocks <n>', 'how many blocks')
+  .option('--fresh', 'measure everything again')
+  .option('--shard <i/n>', 'whole blocks i, i + n, … only')
   .option('--force', 'measure although another run measures on this machine')
+  .option('--json', 'events as JSON lines')
+  .option('--check', 'exit 3 where a claim is not as its kind wants it')
   .action(action(async () => (await import('./commands/run.ts')).run));
+program
+  .command('rerun')
+  .argument('<run>', "a run's folder, a study's name (its latest run), or study@run-id")
+  .description('the same plan and seed with another server at one level')
+  .requiredOption(
+    '--replace <factor.level=source>',
+    'the level, and debian:SUITE, installed:PATH, tarball:PATH or git:REPOSITORY@REF in its place',
+  )
+  .option('--against-old', 'measure the replaced server again beside the new one, not the baseline alone')
+  .option('--fresh', 'measure everything again')
+  .option('--force', 'measure although another run measures on this machine')
+  .option('--check', 'exit 3 where a claim is not as its kind wants it')
+  .action(action(async () => (await import('./commands/rerun.ts')).rerun));
+program
+  .command('compare')
+  .argument('<before>', "a run's folder, a study's name (its latest run), or study@run-id")
+  .argument('<after>', 'the run to compare it with')
+  .description('before and after, with a verdict per metric and claim')
+  .option('--match <before=after...>', 'levels that stand for each other: 10.5=11.8, or server.10.5=11.8')
+  .option('--format <list>', 'html,pdf,md,jira,csv,json')
+  .option('--out <dir>', 'where the files go (below output/compare)')
+  .option('--json', 'for machines')
+  .option('--check', 'exit 3 where a claim is not as its kind wants it, or a metric got worse beyond the threshold')
+  .action(action(async () => (await import('./commands/compare.ts')).compare));
 program
   .command('render')
   .argument('<run>', "a run's folder, a study's name (its latest run), or study@run-id")
@@ -51,6 +79,11 @@ program
   .option('--format <list>', 'html,pdf,md,jira,csv,json')
   .option('--out <dir>', 'where the files go (the run folder)')
   .action(action(async () => (await import('./commands/render.ts')).renderCommand));
+program
+  .command('merge')
+  .argument('<run...>', 'shards of one plan')
+  .description('shards of a run, from one or several machines, as one run')
+  .action(action(async () => (await import('./commands/merge.ts')).merge));
 program
   .command('verify')
   .argument('<run>', "a run's folder, a study's name (its latest run), or study@run-id")

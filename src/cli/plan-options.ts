@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { BenchbookError } from '../errors.ts';
 import type { PlanRequest } from '../plan/plan.ts';
 
@@ -10,14 +9,23 @@ export interface PlanOptions {
   readonly blocks?: string;
 }
 
-/** The plan's request; a seed of one's own is drawn where none is given, and recorded. */
-export function planRequest(options: PlanOptions): PlanRequest {
+/** The plan's request; without a seed, the newest run's or a drawn one is taken. */
+export function planRequest(options: PlanOptions): Omit<PlanRequest, 'seed'> & { readonly seed?: number } {
   return {
-    seed: options.seed === undefined ? randomInt(2 ** 31) : wholeNumber('--seed', options.seed),
+    ...(options.seed === undefined ? {} : { seed: wholeNumber('--seed', options.seed) }),
     ...(options.profile === undefined ? {} : { profile: options.profile }),
     ...(options.only === undefined ? {} : { only: options.only }),
     ...(options.blocks === undefined ? {} : { blocks: wholeNumber('--blocks', options.blocks) }),
   };
+}
+
+/** `2/5` as the second of five shards; null where none was asked for. */
+export function shardOf(text: string | undefined): { readonly index: number; readonly count: number } | null {
+  if (text === undefined) return null;
+  const match = /^(\d+)\/(\d+)$/.exec(text);
+  const [index, count] = [Number(match?.[1]), Number(match?.[2])];
+  if (match && index >= 1 && index <= count) return { index, count };
+  throw new BenchbookError('usage', `--shard takes a part of the whole such as 2/5, not '${text}'.`);
 }
 
 function wholeNumber(option: string, text: string): number {

@@ -40,6 +40,12 @@ export function progressOn(screen: Screen): (event: RunEvent) => void {
       case 'build resolved':
         say(`server: ${event.version}`);
         break;
+      case 'variant decided':
+        if (event.kept > 0 || event.reason !== '')
+          say(
+            `${cellText(event.cell)}: ${event.kept > 0 ? `${event.kept} kept` : 'measured'}${event.kept > 0 && event.toMeasure > 0 ? `, ${event.toMeasure} to measure` : ''}, ${event.reason}`,
+          );
+        break;
       case 'trial phase':
         show(`block ${event.block}, ${cellText(event.cell)}: ${event.phase}`);
         break;
@@ -71,13 +77,31 @@ export function progressOn(screen: Screen): (event: RunEvent) => void {
   };
 }
 
+/** Every event of a run as one line of JSON, for machines. */
+export function eventsAsJson(write: (text: string) => void): (event: RunEvent) => void {
+  return (event) => write(`${JSON.stringify(event)}\n`);
+}
+
+/** A cell for terminals: `pool 128M, server 10.5`. */
 function cellText(cell: Readonly<Record<string, unknown>>): string {
   return Object.entries(cell)
     .map(([name, label]) => `${name} ${label}`)
     .join(', ');
 }
 
+/** A cell as `--only` takes it: `pool=128M server=10.5`. */
+export function cellLine(cell: Readonly<Record<string, unknown>>): string {
+  return Object.entries(cell)
+    .map(([name, label]) => `${name}=${label}`)
+    .join(' ');
+}
+
+/** Seconds for people: "40 s", "12 min", "3.5 h". */
+export function duration(seconds: number): string {
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
+}
+
 function timeLeft(seconds: number | null): string {
-  if (seconds === null || seconds < 1) return '';
-  return seconds < 90 ? `, ${Math.round(seconds)} s left` : `, ${Math.round(seconds / 60)} min left`;
+  return seconds === null || seconds < 1 ? '' : `, ${duration(seconds)} left`;
 }

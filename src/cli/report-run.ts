@@ -2,9 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { analyse } from '../analysis/analysis.ts';
 import type { Draft } from '../draft/types.ts';
+import type { Entry } from '../journal/entry.ts';
 import { readJournal } from '../journal/read.ts';
 import { type RenderedFile, type RenderRequest, render } from '../render/render.ts';
 import type { Document } from '../report/document.ts';
+import { relabel, rerunLabels } from '../report/relabel.ts';
 import { buildReport } from '../report/report.ts';
 import { sortEntries } from '../report/run-data.ts';
 
@@ -38,11 +40,29 @@ export async function reportRun(request: ReportRequest): Promise<readonly Render
 
 /** The report of a run as data, from the given draft, else the one kept last. */
 export async function documentOf(runDirectory: string, draft: Draft | null): Promise<Document> {
-  const { entries } = await readJournal(runDirectory, { torn: 'drop' }); // 1
-  const data = sortEntries(entries);
-  const shown = draft ?? (await keptDraft(runDirectory)) ?? (data.run.draft as unknown as Draft);
+  const { entries, draft: shown } = shownRun(await readRun(runDirectory, draft)); // 1
   const analysis = analyse(entries, shown); // 2
-  return buildReport(data, shown, analysis); // 3
+  return buildReport(sortEntries(entries), shown, analysis); // 3
+}
+
+/** A run as it was saved. */
+export interface SavedRun {
+  readonly entries: readonly Entry[];
+  readonly draft: Draft;
+  /** Hash of the journal's last whole line. */
+  readonly head: string;
+}
+
+/** A run's entries, with the given draft, else the one kept last. */
+export async function readRun(runDirectory: string, draft: Draft | null): Promise<SavedRun> {
+  const { entries, head } = await readJournal(runDirectory, { torn: 'drop' });
+  const { run } = sortEntries(entries);
+  return { entries, draft: draft ?? (await keptDraft(runDirectory)) ?? (run.draft as unknown as Draft), head };
+}
+
+/** With the replaced level of a rerun shown as what stands in its place now. */
+export function shownRun(run: SavedRun): SavedRun {
+  return { ...run, ...relabel(run, rerunLabels(run.entries)) };
 }
 
 /** Prose edited after the run is kept beside the journal, so that `verify` can make the same report again. */

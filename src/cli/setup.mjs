@@ -16,8 +16,8 @@ import { ensureNodeModules } from './setup/modules.mjs';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Programs that only tests use: the command looked for, its Debian package, and what stays untested without it. */
-const testPrograms = [{ command: 'pdftotext', package: 'poppler-utils', use: 'the tests that read the PDF back' }];
+/** Programs that only tests use, with their Debian packages: poppler reads the PDF back. */
+const testPrograms = [{ command: 'pdftotext', package: 'poppler-utils' }];
 
 await setUp(process.argv[2] ?? '', process.argv.slice(3));
 
@@ -25,14 +25,23 @@ async function setUp(mode, rest) {
   const modes = ['start', 'test', 'ci'];
   if (!modes.includes(mode)) fail(`Say what to set up for: ${modes.join(', ')}.`, 2);
   checkNode();
-  const had = [];
-  had.push(await ensureNodeModules(project, say, fail));
-  had.push(ensureServer());
-  had.push(await ensureChromium(project, say));
-  if (mode !== 'start') await ensureTestPrograms();
-  say(had.filter(Boolean).join('; '));
+  const modules = await ensureNodeModules(project, say, fail);
+  const server = ensureServer();
+  const browser = await ensureChromium(project, say);
+  const lacking = browser ? [] : ['chromium'];
+  if (mode !== 'start') lacking.push(...(await ensureTestPrograms()));
+  say([modules, server, browser ? `browser ${browser}` : 'no browser'].join('; '));
+  if (lacking.length > 0) tell(lacking, mode, rest);
   if (mode === 'start') run([join(project, 'src/cli/benchbook.mjs'), 'run', 'quickstart', ...rest]);
   if (mode === 'test') run([join(project, 'node_modules/vitest/vitest.mjs'), 'run', ...rest], project);
+}
+
+/** A report does without a browser, all tests don't; who names tests knows which. */
+function tell(lacking, mode, rest) {
+  const install = `as root: apt-get install ${lacking.join(' ')}`;
+  if (mode === 'start') return say(`without Chromium the report comes as HTML only; for the PDF, ${install}`);
+  if (mode === 'test' && rest.length > 0) return say(`some tests also need ${lacking.join(' and ')}; ${install}`);
+  fail(`The tests also need ${lacking.join(' and ')}; ${install} (or run some alone: npm test -- test/analysis).`, 4);
 }
 
 function checkNode() {
@@ -55,15 +64,12 @@ function ensureServer() {
   );
 }
 
+/** Installs what it may, and returns the packages that are still missing. */
 async function ensureTestPrograms() {
-  const missing = testPrograms.filter((program) => !findCommand([program.command]));
-  if (missing.length === 0) return;
-  const packages = missing.map((program) => program.package);
-  if (isRoot() && findCommand(['apt-get'])) await installPackages(packages, say);
-  for (const program of missing) {
-    if (findCommand([program.command])) continue;
-    say(`without ${program.command} ${program.use} are skipped; as root: apt-get install ${program.package}`);
-  }
+  const missing = () => testPrograms.filter((program) => !findCommand([program.command]));
+  const packages = missing().map((program) => program.package);
+  if (packages.length > 0 && isRoot() && findCommand(['apt-get'])) await installPackages(packages, say);
+  return missing().map((program) => program.package);
 }
 
 /** Hands over to the real work: its output, its signals, its exit code. */

@@ -1,7 +1,9 @@
-import { readdir, stat } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
-import { BenchbookError } from '../errors.ts';
+import { BenchbookError, sentenceOf } from '../errors.ts';
 import * as api from '../index.ts';
+import type { RunEntry } from '../journal/entry.ts';
 import { loadStudy } from '../study/load.ts';
 import { suggestion } from '../study/near.ts';
 import type { Study } from '../study/study.ts';
@@ -24,6 +26,37 @@ export async function listStudies(directory = 'studies'): Promise<readonly { id:
  */
 export async function openStudy(wanted: string): Promise<Study> {
   return loadStudy(await studyFile(wanted), api);
+}
+
+/**
+ * The study as it was run: the file in `studies/` where it still is the same text, else the copy kept in the run folder,
+ * which must then stand on its own.
+ *
+ * @throws BenchbookError `study` where the kept copy cannot be loaded from there, `missing` where it is not there
+ */
+export async function openStudyOfRun(run: Pick<RunEntry, 'studyId' | 'studyHash'>, folder: string): Promise<Study> {
+  const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
+  for (const { id, file } of await listStudies()) {
+    if (id !== run.studyId || hashOf(await readFile(file, 'utf8')) !== run.studyHash) continue;
+    return loadStudy(file, api);
+  }
+  const kept = join(folder, 'study.ts');
+  const text = await readFile(kept, 'utf8').catch(() => null);
+  if (text === null || hashOf(text) !== run.studyHash) {
+    const what = text === null ? 'is not there' : 'was changed after the run';
+    throw new BenchbookError('missing', `The study as it was run is not at hand: ${kept} ${what}.`, {
+      hint: `put the study back into studies/${run.studyId}${ENDING} as it was`,
+    });
+  }
+  try {
+    return { ...(await loadStudy(kept, api)), id: run.studyId };
+  } catch (cause) {
+    throw new BenchbookError(
+      'study',
+      `The study has changed since the run, and the copy kept with the run cannot be loaded: ${sentenceOf(cause)}`,
+      { hint: `put the study back into studies/${run.studyId}${ENDING} as it was`, cause },
+    );
+  }
 }
 
 /** A study's file as a report shows it: relative where it lies below the current directory, else its name alone. */

@@ -1,8 +1,11 @@
 import { BenchbookError, sentenceOf } from '../errors.ts';
+import { suggestion } from '../study/near.ts';
 import { placeInStack, placeOfWords } from '../study/place.ts';
 import type { Study } from '../study/study.ts';
 import { numericLabel } from '../units.ts';
+import { blocksFrom } from './block-words.ts';
 import type { Draft, DraftBlock, DraftFactor } from './types.ts';
+import { allBlocks, textsOf } from './walk.ts';
 import { wordsFor } from './words.ts';
 
 /**
@@ -51,18 +54,24 @@ function blocksOf(study: Study, displayFile: string): DraftBlock[] {
       cause,
     });
   }
-  if (!Array.isArray(written)) {
-    throw new BenchbookError('study', "The study's 'report' must return a list of blocks.", {
-      place,
-      hint: 'write report: ({ md }) => [md`…`]',
+  const blocks = blocksFrom(written, "The study's 'report'", place);
+  checkReferences(blocks);
+  return blocks;
+}
+
+/** Every `ref` names a figure or table that is there, and no two have the same id. */
+function checkReferences(blocks: readonly DraftBlock[]): void {
+  const all = allBlocks(blocks);
+  const ids = all.flatMap((block) =>
+    (block.type === 'figure' || block.type === 'table') && block.id !== undefined ? [block.id] : [],
+  );
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (twice !== undefined) throw new BenchbookError('study', `Two figures or tables have the id '${twice}'.`);
+  for (const part of all.flatMap(textsOf).flat()) {
+    if (typeof part === 'string' || part.op !== 'reference' || ids.includes(part.id)) continue;
+    throw new BenchbookError('study', `'ref' names '${part.id}', which is no figure or table of this report.`, {
+      place: part.place,
+      hint: suggestion(part.id, ids),
     });
   }
-  return written.map((each, index) => {
-    const block = (each as { block?: DraftBlock } | null)?.block;
-    if (block) return block;
-    throw new BenchbookError('study', `Entry ${index + 1} of the study's 'report' is no block.`, {
-      place,
-      hint: 'each is one of md`…`, figure.…(), table(), claim()',
-    });
-  });
 }

@@ -1,6 +1,6 @@
 import type { Place } from '../errors.ts';
 import type { Check, ClaimKind, Expression } from '../study/expression.ts';
-import type { Cell, Metric, Primitive, Replicates } from '../study/types.ts';
+import type { Cell, Json, Metric, Primitive, Replicates } from '../study/types.ts';
 
 /** A factor as a report needs it: labels in declared order. `numeric` holds each label's number where all have one (128M → 134217728). */
 export interface DraftFactor {
@@ -10,32 +10,68 @@ export interface DraftFactor {
   readonly numeric: readonly number[] | null;
 }
 
-/** The kinds of figure that a study can ask for. */
-export type FigureKind = 'interval' | 'line' | 'strip';
+/** Figures of one value a cell: medians with intervals. */
+export type DotsKind = 'interval' | 'line' | 'bars' | 'slope' | 'heatmap';
+
+/** Figures of the single samples. */
+export type SamplesKind = 'strip' | 'ecdf' | 'histogram';
+
+/** A reference to a figure or table by its id, which prints as its number. */
+export interface Reference {
+  readonly op: 'reference';
+  readonly id: string;
+  readonly place: Place;
+}
+
+/** Text with unresolved numbers and references in it. */
+export type Parts = readonly (string | Expression | Reference)[];
+
+/** What all figures have. */
+interface FigureBase {
+  readonly type: 'figure';
+  /** What `ref('…')` calls it. */
+  readonly id?: string;
+  readonly where: Cell;
+  readonly title?: Parts;
+  readonly caption?: Parts;
+  readonly place: Place;
+  /** The study's lines that made it, for "show the source". */
+  readonly code: string;
+}
+
+export type DraftFigure = FigureBase &
+  (
+    | {
+        readonly kind: DotsKind | SamplesKind;
+        readonly metric: string;
+        /** Factor along the axis. */
+        readonly x: string;
+        /** Factor that sets series apart. */
+        readonly color?: string;
+        /** 'ratio' draws each cell against the baseline. */
+        readonly show: 'value' | 'ratio';
+      }
+    | { readonly kind: 'timeline'; readonly metric: string; readonly color?: string }
+    | { readonly kind: 'phases'; readonly x: string }
+    | {
+        readonly kind: 'vega';
+        readonly table: 'samples' | 'summaries' | 'trials';
+        readonly spec: Json;
+        /** What a reader who can't see it needs. */
+        readonly alt: string;
+      }
+  );
 
 /** A block of the report as the study wrote it: expressions unresolved, everything JSON. */
 export type DraftBlock =
-  | { readonly type: 'prose'; readonly parts: readonly (string | Expression)[]; readonly place: Place }
-  | {
-      readonly type: 'figure';
-      readonly kind: FigureKind;
-      readonly metric: string;
-      readonly x: string;
-      readonly color?: string;
-      readonly where: Cell;
-      readonly title?: readonly (string | Expression)[];
-      readonly caption?: readonly (string | Expression)[];
-      /** 'ratio' draws each cell against the baseline. */
-      readonly show: 'value' | 'ratio';
-      readonly place: Place;
-      /** The study's lines that made it, for "show the source". */
-      readonly code: string;
-    }
+  | { readonly type: 'prose'; readonly parts: Parts; readonly place: Place }
+  | DraftFigure
   | {
       readonly type: 'table';
+      readonly id?: string;
       readonly metrics: readonly string[];
       readonly where: Cell;
-      readonly title?: readonly (string | Expression)[];
+      readonly title?: Parts;
       readonly place: Place;
     }
   | {
@@ -46,6 +82,31 @@ export type DraftBlock =
       /** The check as the study wrote it, for readers: `ratio('memory.rss', …).below(0.8)`. */
       readonly expression: string;
       readonly kind: ClaimKind;
+      readonly place: Place;
+    }
+  | {
+      readonly type: 'callout';
+      readonly kind: 'note' | 'caution';
+      readonly title: string;
+      readonly parts: Parts;
+      readonly place: Place;
+    }
+  | {
+      readonly type: 'code';
+      readonly language: string;
+      readonly title?: string;
+      readonly text: string;
+      readonly place: Place;
+    }
+  | {
+      readonly type: 'details';
+      readonly summary: string;
+      readonly blocks: readonly DraftBlock[];
+      readonly place: Place;
+    }
+  | {
+      readonly type: 'tabs';
+      readonly tabs: readonly { readonly title: string; readonly blocks: readonly DraftBlock[] }[];
       readonly place: Place;
     };
 

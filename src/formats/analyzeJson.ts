@@ -109,7 +109,8 @@ function isNode(value: unknown): value is Node {
 }
 
 function secondsOf(milliseconds: unknown): number | null {
-  return typeof milliseconds === 'number' ? milliseconds / 1000 : null;
+  // A division by 1000 must not add digits that the server did not print.
+  return typeof milliseconds === 'number' ? Number((milliseconds / 1000).toPrecision(12)) : null;
 }
 
 /** Of what is there; null where nothing is. */

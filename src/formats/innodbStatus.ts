@@ -85,11 +85,14 @@ export function parseInnodbStatus(text: string): ReadonlyMap<InnodbStatusName, n
 /** A section's title stands between two lines of dashes. */
 function sectionsOf(text: string): readonly (readonly [string, readonly string[]])[] {
   const lines = text.split(/\r?\n/);
-  const starts = lines.flatMap((line, index) =>
-    /^-{3,}$/.test(line) && /^-{3,}$/.test(lines[index + 2] ?? '') && /^[A-Z]/.test(lines[index + 1] ?? '')
-      ? [index + 1]
-      : [],
-  );
+  const isRule = (index: number) => /^-{3,}$/.test(lines[index] ?? '');
+  const starts: number[] = [];
+  for (let index = 0; index < lines.length; index += 1) {
+    if (!isRule(index) || !isRule(index + 2) || !/^[A-Z]/.test(lines[index + 1]!)) continue;
+    starts.push(index + 1);
+    // The rule below a title begins no other, also where the section has one line only.
+    index += 2;
+  }
   return starts.map(
     (start, index) => [lines[start]!, lines.slice(start + 2, starts[index + 1] ?? lines.length)] as const,
   );

@@ -1,5 +1,5 @@
 import type { Json } from '../study/types.ts';
-import { outputJson } from './tools.ts';
+import { output, outputJson } from './tools.ts';
 
 /** The file system of a directory and the devices below it, as far as the system tells. */
 export interface Storage {
@@ -60,7 +60,7 @@ export async function readStorage(directory: string): Promise<Storage> {
   ]);
   // Where one place is mounted over twice, the last one counts.
   const mount = mounts?.filesystems.at(-1);
-  if (!mount) return { fileSystem: null, mountOptions: null, sizeBytes: null, availableBytes: null, devices: [] };
+  if (!mount) return nameOnly(directory);
   return {
     fileSystem: mount.fstype,
     mountOptions: withoutSecrets(mount.options),
@@ -91,6 +91,12 @@ export function storageFacts(storage: Storage): Readonly<Record<string, Json>> {
       .join(', ');
   }
   return facts;
+}
+
+/** Within a changed root the mount itself is out of sight, but the kernel still tells its kind (coreutils). */
+async function nameOnly(directory: string): Promise<Storage> {
+  const fileSystem = (await output('stat', ['--file-system', '--format', '%T', directory])) ?? null;
+  return { fileSystem, mountOptions: null, sizeBytes: null, availableBytes: null, devices: [] };
 }
 
 async function devicesBelow(source: string): Promise<readonly Device[]> {

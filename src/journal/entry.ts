@@ -56,6 +56,19 @@ export interface Moment {
   readonly text?: string;
 }
 
+/** On a run that repeats an earlier one with one level of a factor replaced. */
+export interface RerunRecord {
+  /** The earlier run, with the hash of its journal's last line. */
+  readonly of: { readonly studyId: string; readonly runId: string; readonly head: string };
+  readonly factor: string;
+  /** The level that was replaced; it keeps its label. */
+  readonly level: string | number | boolean;
+  /** What stands in its place, as on the command line: `debian:trixie`. */
+  readonly source: string;
+  /** The level measured in the same blocks as a control: `level` here is the same server as `is` in the earlier run. */
+  readonly control: { readonly level: string | number | boolean; readonly is: string | number | boolean };
+}
+
 /** First entry of every journal. */
 export interface RunEntry {
   readonly type: 'run';
@@ -77,6 +90,8 @@ export interface RunEntry {
   readonly plan: JsonValue;
   /** This run's share of the blocks, where several machines share them: 2 of 5 runs blocks 2, 7, 12 … */
   readonly shard?: { readonly index: number; readonly count: number };
+  /** On a run that repeats an earlier one with a level replaced. */
+  readonly rerun?: RerunRecord;
   /** On a journal merged from several: where each part came from. */
   readonly mergedFrom?: readonly { readonly machine: string; readonly runId: string; readonly head: string }[];
 }
@@ -133,6 +148,8 @@ export interface TrialEntry {
   readonly settings?: readonly SettingRecord[];
   /** Effective variables that could matter and are no factor are diffed over the run: name to value. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** In the file only: the line of the trial that had the same variables. Reading puts them back. */
+  readonly variablesOfLine?: number;
   readonly samples: readonly Series[];
   readonly moments?: readonly Moment[];
   readonly cautions: readonly Caution[];

@@ -53,6 +53,7 @@ const trial = z.looseObject({
   argv: z.array(z.string()).optional(),
   settings: z.array(setting).optional(),
   variables: z.record(z.string(), z.string()).optional(),
+  variablesOfLine: z.int().positive().optional(),
   samples: z.array(series),
   moments: z.array(moment).optional(),
   cautions: z.array(caution),
@@ -79,6 +80,15 @@ const kinds = {
     draft: json,
     plan: json,
     shard: z.looseObject({ index: z.int().positive(), count: z.int().positive() }).optional(),
+    rerun: z
+      .looseObject({
+        of: z.looseObject({ studyId: z.string(), runId: z.string(), head: hash }),
+        factor: z.string(),
+        level: label,
+        source: z.string(),
+        control: z.looseObject({ level: label, is: label }),
+      })
+      .optional(),
     mergedFrom: z.array(z.looseObject({ machine: z.string(), runId: z.string(), head: hash })).optional(),
   }),
   host: z.looseObject({ type: z.literal('host'), at: instant, hostClass: json, facts: json }),

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { BenchbookError, sentenceOf } from '../errors.ts';
 
 export interface AccountedRequest {
@@ -111,29 +111,27 @@ async function run(argv: readonly string[], request: AccountedRequest, reports: 
   const onAbort = () => killGroup(child);
   request.signal.addEventListener('abort', onAbort, { once: true });
   const texts = [child.stdout, child.stderr, reports ? child.stdio[3] : null].map((stream) =>
-    gather(stream as Readable),
+    gather(stream as Readable | null),
   );
   child.stdin?.on('error', () => undefined).end(request.input ?? '');
-  try {
-    return await new Promise((resolve) => {
-      const end = (exitCode: number, spawnError: Error | null) => {
-        const wallSeconds = Number(process.hrtime.bigint() - start) / 1e9;
-        const [stdout = '', stderr = '', report = ''] = texts.map((text) => text());
-        resolve({ wallSeconds, exitCode, stdout, stderr, report, spawnError });
-      };
-      child.once('error', (error) => end(127, error));
-      child.once('close', (code, signal) => end(code ?? 128 + signalNumber(signal), null));
-    });
-  } finally {
-    request.signal.removeEventListener('abort', onAbort);
-    // What the program left running in its group must not disturb what comes next.
-    killGroup(child);
-    if (request.signal.aborted)
-      throw new BenchbookError('interrupted', `Interrupted while ${request.argv[0]} was running.`);
-  }
+  const ended = await new Promise<Ended>((resolve) => {
+    const end = (exitCode: number, spawnError: Error | null) => {
+      const wallSeconds = Number(process.hrtime.bigint() - start) / 1e9;
+      const [stdout = '', stderr = '', report = ''] = texts.map((text) => text());
+      resolve({ wallSeconds, exitCode, stdout, stderr, report, spawnError });
+    };
+    child.once('error', (error) => end(127, error));
+    // What the program left running in its group must neither disturb what comes next nor keep its output open.
+    child.once('exit', () => killGroup(child));
+    child.once('close', (code, signal) => end(code ?? 128 + signalNumber(signal), null));
+  });
+  request.signal.removeEventListener('abort', onAbort);
+  if (request.signal.aborted)
+    throw new BenchbookError('interrupted', `Interrupted while ${request.argv[0]} was running.`);
+  return ended;
 }
 
-function gather(stream: (Readable & Partial<Writable>) | null): () => string {
+function gather(stream: Readable | null): () => string {
   const chunks: Buffer[] = [];
   stream?.on('data', (chunk: Buffer) => chunks.push(chunk));
   stream?.on('error', () => undefined);

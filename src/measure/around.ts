@@ -36,7 +36,7 @@ export function around<N extends string, const P extends readonly Probe[]>(
   }
   const metrics: Record<string, Metric> = { ...inner.metrics };
   for (const probe of given) {
-    for (const [name, metric] of Object.entries(probe.metrics)) {
+    for (const [name, metric] of Object.entries<Metric>(probe.metrics)) {
       if (Object.hasOwn(metrics, name)) {
         throw new BenchbookError('study', `measure.around: two of its parts have a metric "${name}".`, {
           hint: 'Name it in one of them only, or measure twice.',

@@ -47,7 +47,10 @@ const shape = z.strictObject({
   input: z.string().optional(),
   env: z.record(z.string(), z.string()).optional(),
 });
-const argvShape = z.union([text, z.array(z.string()).min(1)], 'must be a list of words, or a line for the shell');
+const argvShape = z.union(
+  [text, z.array(z.string()).min(1, 'must not be empty')],
+  'must be a list of words, or a line for the shell',
+);
 
 interface Params {
   readonly argv: readonly string[];
@@ -67,7 +70,7 @@ interface Params {
 export function command<N extends string = never>(
   argv: string | readonly string[],
   options: CommandOptions<N> = {},
-): Measurement<N | keyof typeof COMMAND> {
+): Measurement<NoInfer<N> | keyof typeof COMMAND> {
   const words = optionsOf('measure.command', argvShape, argv);
   const { metrics, parse, exitCodes, input, env } = optionsOf('measure.command', shape, options);
   const names = Object.keys(metrics);

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
+import { BenchbookError } from '../errors.ts';
 import type { Caution, JsonValue, Moment, Series } from '../journal/entry.ts';
 import type { Build } from '../server/build.ts';
-import type { Server } from '../server/start.ts';
+import type { Server, StopMode } from '../server/start.ts';
 
 /** What a measurement may use of its trial. */
 export interface TrialContext {
@@ -11,6 +11,8 @@ export interface TrialContext {
   readonly running: Server | undefined;
   /** Stops the server if it runs, starts it again with the variant's options, and makes it the running one. */
   restart(): Promise<Server>;
+  /** Ends the server, of which `running` is then undefined; see `Server.stop`. */
+  stop(mode: StopMode): Promise<{ readonly seconds: number }>;
   /** Values of all factors, within factors included. */
   readonly values: Readonly<Record<string, unknown>>;
   /** Fixes random choices of workloads: the same for all trials of a block. 1 where absent. */
@@ -58,6 +60,14 @@ export interface Readings {
 
 /** The server of the trial, started again where an earlier measurement ended it. */
 export async function liveServer(context: TrialContext): Promise<Server> {
-  const { running } = context;
-  return running !== undefined && existsSync(`/proc/${running.pid}`) ? running : await context.restart();
+  return context.running ?? (await context.restart());
+}
+
+/** The same, for what looks at the server's process: a server that runs elsewhere has none here. */
+export async function liveProcess(context: TrialContext): Promise<Server> {
+  const server = await liveServer(context);
+  if (server.pid > 0) return server;
+  throw new BenchbookError('measure', 'This measurement needs the process of the server, which does not run here.', {
+    hint: 'A server that Benchbook starts itself can be measured so: servers.installed(), servers.debian(…).',
+  });
 }

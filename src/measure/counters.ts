@@ -45,12 +45,20 @@ export function counterMetric(name: string, isGauge: IsGauge): Metric {
   return { unit, better: 'neither', title: isGauge(name) ? `${name}, at the end` : `${name}, by how much it grew` };
 }
 
-function isBytes(name: string): boolean {
+/** Whether a counter's name says that it counts bytes. */
+export function isBytes(name: string): boolean {
   return (
     /(^|_)bytes(_|$)/i.test(name) ||
     /^(Innodb_data_(read|written)|Innodb_os_log_written|Innodb_mem_\w+|Memory_used\w*)$/i.test(name)
   );
 }
+
+/** Names of `SHOW GLOBAL STATUS` that tell of a state and count nothing. */
+const GAUGE =
+  /^(Threads_(connected|running|cached)|Open_(files|streams|tables|table_definitions)|Max_used_connections|Uptime|Prepared_stmt_count|Memory_used(_initial)?|Key_blocks_\w+|Qcache_(free\w+|queries_in_cache|total_blocks)|Innodb_(buffer_pool_(pages_(data|dirty|free|misc|total|old)|bytes_(data|dirty))|page_size|history_list_length|num_open_files|data_pending_\w+|os_log_pending_\w+|row_lock_(current_waits|time_avg|time_max)|checkpoint_(age|max_age)|mem_\w+|max_trx_id|buffer_pool_resize_status_\w+))$/i;
+
+/** Whether a status counter tells of a state. */
+export const isStatusGauge: IsGauge = (name) => GAUGE.test(name);
 
 /** SHOW GLOBAL STATUS as numbers; texts such as "ON" are left out. */
 export async function statusCounters(sql: Server['sql']): Promise<Counters> {

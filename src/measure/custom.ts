@@ -1,10 +1,30 @@
 import { BenchbookError, sentenceOf } from '../errors.ts';
-import type { CustomServer, Measurement } from '../study/types.ts';
-import type { Readings, TrialContext } from './context.ts';
+import type { CustomServer, Measurement, Metric, MetricValues } from '../study/types.ts';
+import { liveServer, type Readings, type TrialContext } from './context.ts';
+
+interface CustomRequest<N extends string, P> {
+  readonly metrics: Readonly<Record<N, Metric>>;
+  /** What the code depends on beside itself, as plain data: it stands in the journal. */
+  readonly params: P;
+  readonly run: (server: CustomServer, params: P) => Promise<MetricValues<NoInfer<N>>>;
+}
+
+/** Your own code on the running server; it declares its metrics and returns a value, or a series, for each. */
+export function custom<N extends string, P>(request: CustomRequest<N, P>): Measurement<N> {
+  if (typeof request?.run !== 'function' || Object.keys(request.metrics ?? {}).length === 0) {
+    throw new BenchbookError('study', 'measure.custom wants metrics, params and a function run.');
+  }
+  return {
+    kind: 'custom',
+    params: request.params,
+    metrics: request.metrics,
+    run: request.run as NonNullable<Measurement['run']>,
+  };
+}
 
 /** Runs the study author's own code on the running server. */
 export async function measureCustom(measurement: Measurement, context: TrialContext): Promise<Readings> {
-  const server = context.running ?? (await context.restart());
+  const server = await liveServer(context);
   const { pid, socketPath, dataDirectory, sql, connect } = server;
   const seen: CustomServer = { pid, socketPath, dataDirectory, sql, connect };
   if (measurement.run === undefined)

@@ -1,16 +1,80 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { BenchbookError } from '../errors.ts';
 import { parseKilobyteLines } from '../formats/procStatus.ts';
 import type { Caution } from '../journal/entry.ts';
-import type { Measurement } from '../study/types.ts';
-import type { Readings, TrialContext } from './context.ts';
+import type { Measurement, Metric } from '../study/types.ts';
+import { liveProcess, type Readings, type TrialContext } from './context.ts';
+import { optionsOf, seconds } from './options.ts';
+
+const MEMORY = {
+  resident: { unit: 'B', better: 'lower', title: 'anonymous memory and huge pages', resolution: 4096 },
+  rss: {
+    unit: 'B',
+    better: 'lower',
+    title: 'resident set (RSS)',
+    resolution: 4096,
+    caution: 'explicit huge pages are not part of it',
+  },
+  anonymous: { unit: 'B', better: 'lower', title: 'anonymous memory', resolution: 4096 },
+  file: { unit: 'B', better: 'neither', title: 'resident pages of files', resolution: 4096 },
+  shared: { unit: 'B', better: 'neither', title: 'resident shared memory', resolution: 4096 },
+  pss: { unit: 'B', better: 'lower', title: 'proportional set (PSS)', resolution: 1024 },
+  transparentHuge: {
+    unit: 'B',
+    better: 'neither',
+    title: 'anonymous memory in transparent huge pages',
+    resolution: 4096,
+  },
+  huge: { unit: 'B', better: 'neither', title: 'explicit huge pages', resolution: 4096 },
+  hugeReserved: {
+    unit: 'B',
+    better: 'neither',
+    title: 'huge pages reserved but not yet used',
+    caution: 'of the whole machine: the kernel keeps no count for a process',
+  },
+  peak: {
+    unit: 'B',
+    better: 'lower',
+    title: 'peak resident set',
+    resolution: 4096,
+    caution: 'kept by the kernel in batches of pages',
+  },
+  swap: { unit: 'B', better: 'lower', title: 'swapped memory', resolution: 4096 },
+  pageTables: { unit: 'B', better: 'lower', title: 'page tables', resolution: 4096 },
+  vmSize: {
+    unit: 'B',
+    better: 'neither',
+    title: 'virtual size',
+    resolution: 4096,
+    caution: 'reserved addresses: not comparable where versions reserve differently',
+  },
+} as const satisfies Readonly<Record<string, Metric>>;
+
+const shape = z.strictObject({
+  when: z.enum(['idle', 'now'], 'must be "idle" or "now"').default('idle'),
+  idleSeconds: seconds(0, 3600).default(1),
+});
+
+export interface MemoryOptions {
+  /** `idle` after `idleSeconds` without work, the default; `now` as the measurement before left the server. */
+  readonly when?: 'idle' | 'now';
+  /** 1 by default. */
+  readonly idleSeconds?: number;
+}
+
+/** Memory of the server's process, from `smaps_rollup` and `status`. Disturbs nothing but for the time of rest. */
+export function memory(options: MemoryOptions = {}): Measurement<keyof typeof MEMORY> {
+  return { kind: 'memory', params: optionsOf('measure.memory', shape, options), metrics: MEMORY };
+}
 
 /** Memory of the running server after a stated time of rest, from `smaps_rollup` (exact) and `status`, see proc(5). */
 export async function measureMemory(measurement: Measurement, context: TrialContext): Promise<Readings> {
-  const { idleSeconds } = measurement.params as { readonly idleSeconds: number };
-  const server = context.running ?? (await context.restart());
-  await sleep(idleSeconds * 1000, undefined, { signal: context.signal });
+  const { when, idleSeconds } = measurement.params as z.output<typeof shape>;
+  const server = await liveProcess(context);
+  if (when === 'idle') await sleep(idleSeconds * 1000, undefined, { signal: context.signal });
   // The peak first: reading smaps_rollup costs the server's process nothing, but time in which it may grow.
   const status = await fields(server.pid, 'status');
   const rollup = await fields(server.pid, 'smaps_rollup').catch(() => null);
@@ -20,25 +84,48 @@ export async function measureMemory(measurement: Measurement, context: TrialCont
       'This kernel lets /proc/PID/smaps_rollup not be read: memory is from the approximate counters of /proc/PID/status.';
     cautions.push({ code: 'memory-approximate', sentence, about: 'memory' });
   }
-  const rss = rollup?.get('Rss') ?? need(status, 'VmRSS');
+  const anonymous = rollup?.get('Anonymous') ?? need(status, 'RssAnon');
   const huge =
     rollup === null
       ? (status.get('HugetlbPages') ?? 0)
       : need(rollup, 'Private_Hugetlb') + need(rollup, 'Shared_Hugetlb');
-  const anonymous = rollup?.get('Anonymous') ?? need(status, 'RssAnon');
-  const values = {
-    // File-backed pages come and go with the page cache: what a server costs is its own memory.
+  const known: Readonly<Record<keyof typeof MEMORY, number | undefined>> = {
     resident: anonymous + huge,
-    rss,
+    rss: rollup?.get('Rss') ?? need(status, 'VmRSS'),
     anonymous,
-    transparentHuge: rollup?.get('AnonHugePages') ?? 0,
+    file: status.get('RssFile'),
+    shared: status.get('RssShmem'),
+    pss: rollup?.get('Pss'),
+    transparentHuge: rollup?.get('AnonHugePages'),
     huge,
+    hugeReserved: await reservedHugePages(),
     peak: need(status, 'VmHWM'),
     swap: need(status, 'VmSwap'),
     pageTables: need(status, 'VmPTE'),
     vmSize: need(status, 'VmSize'),
   };
-  return { values, cautions };
+  const values: Record<string, number> = {};
+  const missing: Record<string, string> = {};
+  for (const [name, value] of Object.entries(known)) {
+    if (value !== undefined) values[name] = value;
+    else missing[name] = 'this kernel does not report it.';
+  }
+  return { values, missing, cautions };
+}
+
+const HUGE_PAGES = '/sys/kernel/mm/hugepages';
+
+/** Over all page sizes; undefined where the kernel has no huge pages. */
+async function reservedHugePages(): Promise<number | undefined> {
+  const sizes = (await readdir(HUGE_PAGES).catch(() => [])).filter((name) => /^hugepages-\d+kB$/.test(name));
+  if (sizes.length === 0) return undefined;
+  const bytes = await Promise.all(
+    sizes.map(async (name) => {
+      const pages = Number(await readFile(join(HUGE_PAGES, name, 'resv_hugepages'), 'latin1'));
+      return pages * Number(/\d+/.exec(name)![0]) * 1024;
+    }),
+  );
+  return bytes.reduce((sum, each) => sum + each, 0);
 }
 
 async function fields(pid: number, file: string): Promise<ReadonlyMap<string, number>> {

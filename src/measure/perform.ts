@@ -1,17 +1,52 @@
 import { BenchbookError } from '../errors.ts';
 import type { Caution, Series } from '../journal/entry.ts';
 import type { Measurement } from '../study/types.ts';
+import { measureAnalyze } from './analyze.ts';
+import { type BeginProbe, measureAround } from './around.ts';
+import { measureCommand } from './command.ts';
 import type { MeasureResult, Readings, TimedValues, TrialContext } from './context.ts';
 import { measureCustom } from './custom.ts';
+import { beginInnodbMetrics, measureInnodbMetrics } from './innodb-metrics.ts';
+import { beginInnodbStatus, measureInnodbStatus } from './innodb-status.ts';
 import { measureMemory } from './memory.ts';
+import { measureMtr } from './mtr.ts';
+import { beginPerf } from './perf.ts';
+import { measureProfile } from './profile.ts';
+import { measureQuery } from './query.ts';
+import { measureShutdown } from './shutdown.ts';
 import { measureStartup } from './startup.ts';
+import { measureStatements } from './statements.ts';
+import { beginStatus, measureStatus } from './status.ts';
+import { measureSysbench } from './sysbench.ts';
+import { beginTimeline } from './timeline.ts';
 
 type Method = (measurement: Measurement, context: TrialContext) => Promise<Readings>;
 
+/** By `kind` of the measurement; `around` is of its own, since it takes another measurement. */
 const METHODS: Readonly<Record<string, Method>> = {
   startup: measureStartup,
+  shutdown: measureShutdown,
   memory: measureMemory,
+  query: measureQuery,
+  analyze: measureAnalyze,
+  profile: measureProfile,
+  statements: measureStatements,
+  sysbench: measureSysbench,
+  command: measureCommand,
+  mtr: measureMtr,
   custom: measureCustom,
+  status: measureStatus,
+  innodbStatus: measureInnodbStatus,
+  innodbMetrics: measureInnodbMetrics,
+  around: (measurement, context) => measureAround(measurement, context, { measure: take, begin: beginProbe }),
+};
+
+const PROBES: Readonly<Record<string, BeginProbe>> = {
+  status: beginStatus,
+  innodbStatus: beginInnodbStatus,
+  innodbMetrics: beginInnodbMetrics,
+  timeline: beginTimeline,
+  perf: beginPerf,
 };
 
 /**
@@ -19,22 +54,44 @@ const METHODS: Readonly<Record<string, Method>> = {
  * @throws BenchbookError('measure') for a metric without a value, or a value that is no finite number.
  */
 export async function perform(name: string, measurement: Measurement, context: TrialContext): Promise<MeasureResult> {
-  const method = Object.hasOwn(METHODS, measurement.kind) ? METHODS[measurement.kind] : undefined;
-  if (method === undefined) {
-    throw new BenchbookError('measure', `There is no measurement of kind "${measurement.kind}".`, {
-      hint: `There are ${Object.keys(METHODS).join(', ')}.`,
-    });
-  }
-  const readings = await method(measurement, context);
-  const { values, missing = {}, cautions = [], ...rest } = readings;
-  const samples = checked(name, measurement, values, missing);
-  return { samples, cautions: [...notReported(name, missing), ...cautions], ...rest };
+  const { values, missing = {}, cautions = [], artefacts = [], ...rest } = await take(measurement, context);
+  return {
+    ...rest,
+    samples: checked(name, measurement, values, missing),
+    cautions: [...notReported(name, missing), ...cautions.map((caution) => ({ about: name, ...caution }))],
+    // Two measurements of one trial may both keep a plan.
+    artefacts: artefacts.map((artefact) => ({ ...artefact, name: `${name}: ${artefact.name}` })),
+  };
 }
 
+async function take(measurement: Measurement, context: TrialContext): Promise<Readings> {
+  return await found(METHODS, measurement.kind, 'measurement')(measurement, context);
+}
+
+const beginProbe: BeginProbe = async (probe, server, context) =>
+  await found(PROBES, probe.probe, 'probe')(probe, server, context);
+
+function found<T>(all: Readonly<Record<string, T>>, kind: string, what: string): T {
+  const method = Object.hasOwn(all, kind) ? all[kind] : undefined;
+  if (method !== undefined) return method;
+  throw new BenchbookError('measure', `There is no ${what} of kind "${kind}".`, {
+    hint: `There are ${Object.keys(all).join(', ')}.`,
+  });
+}
+
+/** One caution for each reason. */
 function notReported(name: string, missing: Readonly<Record<string, string>>): readonly Caution[] {
-  return Object.entries(missing).map(([metric, reason]) => {
-    const about = `${name}.${metric}`;
-    return { code: 'not-reported', sentence: `"${about}" is not reported: ${reason}`, about };
+  const reasons = new Map<string, string[]>();
+  for (const [metric, reason] of Object.entries(missing)) {
+    reasons.set(reason, [...(reasons.get(reason) ?? []), `${name}.${metric}`]);
+  }
+  return [...reasons].map(([reason, metrics]) => {
+    const which = `${metrics.map((metric) => `"${metric}"`).join(', ')} ${metrics.length === 1 ? 'is' : 'are'}`;
+    return {
+      code: 'not-reported',
+      sentence: `${which} not reported: ${reason}`,
+      about: metrics.length === 1 ? metrics[0]! : name,
+    };
   });
 }
 

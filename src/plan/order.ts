@@ -67,9 +67,18 @@ function planned(plan: Plan, label: string, block: number, prefix: string): read
     position: index + 1,
     withinOrder:
       plan.order === 'blocks' || typeof plan.order === 'object'
-        ? shuffled(variant.withinCells, randomOf(`within ${plan.seed} ${label} ${variant.id}`))
+        ? shuffled(variant.withinCells, randomOf(`within ${plan.seed} ${label} ${restOf(plan, variant)}`))
         : variant.withinCells,
   }));
+}
+
+/** What the within order is drawn by: the two of a duet share it, since they are measured in step. */
+function restOf({ order }: Plan, { id, cell }: Variant): string {
+  return typeof order === 'object' ? pairKey(cell, order.duet) : id;
+}
+
+function pairKey(cell: Cell, factor: string): string {
+  return JSON.stringify(Object.entries(cell).filter(([name]) => name !== factor));
 }
 
 function variantsInOrder(plan: Plan, label: string): readonly Variant[] {
@@ -88,8 +97,7 @@ function variantsInOrder(plan: Plan, label: string): readonly Variant[] {
 export function pairsOf(plan: Plan, factor: string): readonly (readonly [Variant, Variant])[] {
   const groups = new Map<string, Variant[]>();
   for (const variant of plan.variants) {
-    const rest = Object.entries(variant.cell).filter(([name]) => name !== factor);
-    const key = JSON.stringify(rest);
+    const key = pairKey(variant.cell, factor);
     groups.set(key, [...(groups.get(key) ?? []), variant]);
   }
   return [...groups.values()].map((pair) => {

@@ -141,7 +141,7 @@ function part(cell: Cell, factors: readonly Factor[], within: boolean): Cell {
 }
 
 /** Types count: the level 1 is not the level "1". */
-function variantId(cell: Cell): string {
+export function variantId(cell: Cell): string {
   const pairs = Object.entries(cell).sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(pairs)).digest('hex').slice(0, 12);
 }

@@ -33,7 +33,7 @@ export function flow<T>(document: Document, dialect: Dialect<T>, options: FlowOp
   const anchors = anchorsOf(document);
   const context: Context<T> = { document, dialect, options, label: (id) => anchors.get(id) ?? null };
   const verdicts = document.summary.map((bullet) => [
-    ...(bullet.verdict ? strong(`${title(bullet.verdict)}. `) : []),
+    ...(bullet.verdict ? strong(`${bullet.label ?? title(bullet.verdict)}. `) : []),
     ...lineTree(bullet.content, context.label),
   ]);
   return [
@@ -122,7 +122,7 @@ function claimLine(claim: ClaimResult): readonly InlineNode[] {
     text(` (${[value.interval, `n = ${value.n}`].filter(Boolean).join(', ')}; ${value.filter})`),
   ]);
   return [
-    ...strong(`${title(claim.verdict)}. `),
+    ...strong(`${claim.label ?? title(claim.verdict)}. `),
     text(`${claim.sentence}. ${claim.why}`),
     ...values,
     text(' '),

@@ -97,8 +97,8 @@ function runs(text: string, family: FamilyKey): Run[] {
 
 function subsetsFor(family: FamilyKey, text: string): string[] {
   const found = new Set<string>(['latin']);
-  for (const point of new Set([...text].map((character) => character.codePointAt(0)!))) {
-    const subset = subsetOf(point, family);
+  for (const character of new Set(text.match(/[^\u0000-\u00ff]/gu))) {
+    const subset = subsetOf(character.codePointAt(0)!, family);
     if (subset !== null) found.add(subset);
   }
   return SUBSETS.filter((subset) => found.has(subset));

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Handlebars from 'handlebars';
@@ -15,6 +15,11 @@ const TEMPLATES = fileURLToPath(new URL('../../templates/', import.meta.url));
 export interface HtmlOptions {
   /** Without any script: nothing to sort, copy or explore, and the smallest file. */
   readonly isStatic: boolean;
+  /**
+   * A folder laid out like `templates/` whose files stand in for those of the same name: `html/figure.hbs` sets figures
+   * anew, `styles/variables.css` recolours; `styles/extra.css` comes after all others.
+   */
+  readonly templates?: string | undefined;
 }
 
 /**
@@ -29,12 +34,13 @@ export function htmlReport(
 ): string {
   const handlebars = Handlebars.create();
   handlebars.registerHelper('is', (value: unknown, word: string) => value === word);
-  for (const [name, text] of partials(path.join(TEMPLATES, 'html'))) handlebars.registerPartial(name, text);
+  const files = templateFiles(options.templates);
+  for (const [name, text] of files('html', '.hbs')) handlebars.registerPartial(name, text);
   const view = pageView(document, figures, options);
   try {
     const strict = { strict: true, preventIndent: true };
     const body = handlebars.compile('{{> article}}', strict)(view);
-    const css = `${fontFaceCss(body + document.title)}\n${styles(document.title)}`;
+    const css = `${fontFaceCss(body + document.title)}\n${styles(files('styles', '.css'), document.title)}`;
     const specs = options.isStatic ? '{}' : liveSpecs(document);
     const scripts = options.isStatic ? [] : scriptsFor(specs !== '{}');
     const page = {
@@ -48,11 +54,18 @@ export function htmlReport(
     return handlebars.compile('{{> page}}', strict)(page);
   } catch (thrown) {
     if (thrown instanceof BenchbookError) throw thrown;
-    throw new BenchbookError('render', `A template can't be filled: ${sentenceOf(thrown)}.`, { cause: thrown });
+    const hint =
+      options.templates === undefined
+        ? {}
+        : { hint: `Look in ${options.templates}; templates see what src/render/view.ts lays out.` };
+    throw new BenchbookError('render', `A template can't be filled: ${sentenceOf(thrown).split('\n')[0]}.`, {
+      cause: thrown,
+      ...hint,
+    });
   }
 }
 
-function policy(css: string, scripts: readonly string[]): string {
+export function policy(css: string, scripts: readonly string[]): string {
   const script = scripts.length > 0 ? ` script-src ${scripts.map(source).join(' ')};` : '';
   return `default-src 'none'; style-src ${source(css)};${script} font-src data:; img-src data:; base-uri 'none'; form-action 'none'`;
 }
@@ -66,20 +79,39 @@ function scriptsFor(hasLiveFigures: boolean): string[] {
   return hasLiveFigures ? [own('report.js'), liveRuntime(), own('live.js')] : [own('report.js')];
 }
 
-function partials(folder: string): (readonly [string, string])[] {
-  return readdirSync(folder)
-    .filter((file) => file.endsWith('.hbs'))
-    .sort()
-    .map((file) => [file.slice(0, -4), readFileSync(path.join(folder, file), 'utf8')] as const);
+/** All templates of one folder by name, in a fixed order; the user's own in place of ours. */
+export function templateFiles(
+  own: string | undefined,
+): (folder: string, ending: string) => ReadonlyMap<string, string> {
+  if (own !== undefined && !existsSync(own)) {
+    throw new BenchbookError('usage', `The template folder "${own}" does not exist.`, {
+      hint: 'Copy what is to change from templates/.',
+    });
+  }
+  return (folder, ending) => {
+    const files = new Map<string, string>();
+    for (const root of own === undefined ? [TEMPLATES] : [TEMPLATES, own]) {
+      const here = path.join(root, folder);
+      if (!existsSync(here)) continue;
+      for (const file of readdirSync(here).sort()) {
+        if (file.endsWith(ending))
+          files.set(file.slice(0, -ending.length), readFileSync(path.join(here, file), 'utf8'));
+      }
+    }
+    return files;
+  };
 }
 
-function styles(title: string): string {
-  const folder = path.join(TEMPLATES, 'styles');
-  const files = ['variables.css', 'page.css', 'blocks.css', 'print.css'];
-  return files
-    .map((file) => readFileSync(path.join(folder, file), 'utf8'))
-    .join('\n')
-    .replace('"RUNNING TITLE"', cssString(title));
+export function styles(files: ReadonlyMap<string, string>, title: string): string {
+  const css = ['variables', 'page', 'blocks', 'print', 'extra'].map((name) => files.get(name) ?? '').join('\n');
+  if (/@import|url\(\s*(?!["']?data:)/i.test(css)) {
+    throw new BenchbookError(
+      'usage',
+      'A style sheet loads something (@import or url); a report makes no request, so inline it as data:.',
+    );
+  }
+  // A function, since a title may hold `$&`; and nothing in a style sheet may end the element that it stands in.
+  return css.replace('"RUNNING TITLE"', () => cssString(title)).replace(/<\/(?=style)/gi, '<\\/');
 }
 
 /** Any text as a CSS string: everything but plain letters and digits as an escape, so that nothing can end it. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'fflate';
 import type { Table } from '../report/document.ts';
-import { tableCsv } from './csv.ts';
+import { csvChunks, tableCsv } from './csv.ts';
 
 /** The whole of a table that a page shows only in part. */
 export interface PackedTable {
@@ -23,14 +23,25 @@ export function packerOf(budgetBytes: number): Packer {
   return (table) => {
     const before = known.get(table.name);
     if (before) return { ...before, base64: null };
-    const csv = Buffer.from(tableCsv(table), 'utf8');
-    const sha256 = createHash('sha256').update(csv).digest('hex');
+    // Even packed, a number takes its byte or two: what can't fit is hashed piece by piece, and not held.
+    const isHopeless = table.rows.length * table.columns.length > left;
+    const sha256 = sha256Of(table);
     // zlib's output differs between versions of Node.js; this one is the same everywhere.
-    const base64 = budgetBytes === 0 ? '' : Buffer.from(gzipSync(csv, { level: 6, mtime: 0 })).toString('base64');
-    const inPage = budgetBytes > 0 && base64.length <= left;
+    const base64 = isHopeless ? '' : packed(tableCsv(table));
+    const inPage = !isHopeless && base64.length <= left;
     if (inPage) left -= base64.length;
-    const packed = { sha256, id: `packed-${known.size + 1}`, base64: inPage ? base64 : null, inPage };
-    known.set(table.name, packed);
-    return packed;
+    const result = { sha256, id: `packed-${known.size + 1}`, base64: inPage ? base64 : null, inPage };
+    known.set(table.name, result);
+    return result;
   };
+}
+
+function packed(csv: string): string {
+  return Buffer.from(gzipSync(Buffer.from(csv, 'utf8'), { level: 6, mtime: 0 })).toString('base64');
+}
+
+function sha256Of(table: Table): string {
+  const hash = createHash('sha256');
+  for (const chunk of csvChunks(table)) hash.update(chunk, 'utf8');
+  return hash.digest('hex');
 }

@@ -21,7 +21,8 @@ export async function finishPdf(printed: Uint8Array, extras: PdfExtras): Promise
   pdf.setProducer(extras.producer);
   pdf.setCreationDate(date);
   pdf.setModificationDate(date);
-  for (const file of extras.files) {
+  // A name tree is in order, or readers miss entries.
+  for (const file of [...extras.files].sort((a, b) => (a.name < b.name ? -1 : 1))) {
     await pdf.attach(file.bytes, file.name, {
       mimeType: mimeType(file.name),
       description: file.description,

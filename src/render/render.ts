@@ -8,11 +8,12 @@ import { tableCsv } from './csv.ts';
 import { type DrawnFigure, drawFigures, figuresIn } from './figure-set.ts';
 import { writeWhole } from './files.ts';
 import { htmlReport } from './html.ts';
-import { jiraReport } from './jira.ts';
+import { JIRA_LIMIT, jiraReport } from './jira.ts';
+import { latexTable } from './latex.ts';
 import { type FrontMatter, markdownReport } from './markdown.ts';
 import { withoutTips } from './svg.ts';
 
-export type Format = 'html' | 'pdf' | 'md' | 'jira' | 'csv' | 'json';
+export type Format = 'html' | 'pdf' | 'md' | 'jira' | 'csv' | 'json' | 'parquet' | 'tex';
 
 export interface RenderRequest {
   readonly document: Document;
@@ -21,6 +22,8 @@ export interface RenderRequest {
   readonly formats: readonly Format[];
   /** Embedded into the PDF. */
   readonly extraFiles?: readonly { readonly name: string; readonly bytes: Uint8Array; readonly description: string }[];
+  /** A folder of templates and styles that stand in for those of the same name. */
+  readonly templates?: string;
   /** HTML without any script. */
   readonly isStatic?: boolean;
   /** Head of the Markdown file for a site generator; default `none`. */
@@ -35,6 +38,8 @@ export interface RenderedFile {
   readonly path: string;
   readonly bytes: number;
   readonly format: string;
+  /** What whoever uses the file should know: it is longer than the place it is meant for takes. */
+  readonly note?: string;
   /** Why the file was not written, and what would help. */
   readonly skipped?: string;
 }
@@ -48,21 +53,26 @@ export async function render(request: RenderRequest): Promise<readonly RenderedF
   const { document, directory, formats, progress } = request;
   const wants = (format: Format) => formats.includes(format);
   const files: RenderedFile[] = [];
-  const write = async (name: string, content: string | Uint8Array, format: string) => {
+  const write = async (name: string, content: string | Uint8Array, format: string, note?: string) => {
     const file = path.join(directory, name);
-    files.push({ path: file, bytes: await writeWhole(file, content), format });
+    files.push({ path: file, bytes: await writeWhole(file, content), format, ...(note === undefined ? {} : { note }) });
   };
   if (wants('json')) await write('report.json', `${JSON.stringify(document)}\n`, 'json');
-  if (wants('csv'))
-    for (const table of Object.values(document.tables))
-      await write(`data/${fileName(table.name)}.csv`, tableCsv(table), 'csv');
+  if (wants('csv') || wants('parquet') || wants('tex')) await dataFiles(request, write);
   if (!['html', 'pdf', 'md', 'jira'].some((format) => wants(format as Format))) return files;
   progress('drawing figures');
   const figures = await drawFigures(document);
   if (wants('html') || wants('pdf')) {
     if (wants('html'))
-      await write('report.html', htmlReport(document, figures, { isStatic: request.isStatic ?? false }), 'html');
-    if (wants('pdf')) files.push(await pdfFile(request, htmlReport(document, figures, { isStatic: true })));
+      await write(
+        'report.html',
+        htmlReport(document, figures, { isStatic: request.isStatic ?? false, templates: request.templates }),
+        'html',
+      );
+    if (wants('pdf'))
+      files.push(
+        await pdfFile(request, htmlReport(document, figures, { isStatic: true, templates: request.templates })),
+      );
   }
   if (wants('md') || wants('jira')) {
     progress('writing figures');
@@ -76,11 +86,36 @@ export async function render(request: RenderRequest): Promise<readonly RenderedF
       'report.pdf',
       'report.html',
     ];
-    await write('report.jira.txt', jiraReport(document, attachments), 'jira');
+    const markup = jiraReport(document, attachments);
+    await write('report.jira.txt', markup, 'jira', jiraNote(markup));
     await write('report.adf.json', adfReport(document), 'jira');
   }
   return files;
 }
+
+function jiraNote(markup: string): string | undefined {
+  if (markup.length <= JIRA_LIMIT) return undefined;
+  return `${markup.length} characters; Jira takes ${JIRA_LIMIT} in one field unless its administrator raised it: cut at a heading, or attach the PDF.`;
+}
+
+/** Every table of the document as a file: CSV and Parquet below `data/`, LaTeX of those that the report shows below `tables/`. */
+async function dataFiles(
+  request: RenderRequest,
+  write: (name: string, content: string | Uint8Array, format: string) => Promise<void>,
+): Promise<void> {
+  const { document, formats } = request;
+  for (const table of Object.values(document.tables)) {
+    const name = fileName(table.name);
+    if (formats.includes('csv')) await write(`data/${name}.csv`, tableCsv(table), 'csv');
+    if (formats.includes('parquet'))
+      await write(`data/${name}.parquet`, (await import('./parquet.ts')).tableParquet(table), 'parquet');
+    if (formats.includes('tex') && table.rows.length <= LATEX_ROWS)
+      await write(`tables/${name}.tex`, latexTable(table), 'tex');
+  }
+}
+
+/** Longer ones no article prints. */
+const LATEX_ROWS = 500;
 
 /** Figures as files: SVG for the web, PNG for trackers that show no SVG. */
 async function pictureFiles(document: Document, figures: ReadonlyMap<string, DrawnFigure>) {
@@ -112,7 +147,7 @@ async function pdfFile(request: RenderRequest, html: string): Promise<RenderedFi
       title: document.title,
       date: document.date,
       producer: `Chromium ${chromium.version}`,
-      files: request.extraFiles ?? [],
+      files: embeddedFiles(request),
     });
     return { path: file, bytes: await writeWhole(file, bytes), format: 'pdf' };
   } catch (thrown) {
@@ -122,6 +157,21 @@ async function pdfFile(request: RenderRequest, html: string): Promise<RenderedFi
     await rm(htmlFile, { force: true });
   }
 }
+
+/** The samples travel within the PDF beside what the caller adds, so that one attachment is the whole record. */
+function embeddedFiles(request: RenderRequest): NonNullable<RenderRequest['extraFiles']> {
+  const extra = request.extraFiles ?? [];
+  const samples = request.document.tables.samples;
+  if (!samples || samples.rows.length > EMBEDDED_ROWS || extra.some((file) => file.name === 'samples.csv'))
+    return extra;
+  return [
+    { name: 'samples.csv', bytes: Buffer.from(tableCsv(samples)), description: 'Every sample, in base units' },
+    ...extra,
+  ];
+}
+
+/** About 20 MB of CSV; the journal beside it holds the same values. */
+const EMBEDDED_ROWS = 300_000;
 
 function missingChromium(): string {
   const named = process.env.PUPPETEER_EXECUTABLE_PATH;

@@ -21,7 +21,7 @@ interface TextItem {
 export async function drawSvg(spec: Readonly<Record<string, unknown>>, id: string): Promise<string> {
   useShippedFontMetrics();
   try {
-    const logger = quietLogger();
+    const { logger, errors } = quietLogger();
     const compiled = compileSpec(spec);
     const view = new vega.View(vega.parse(compiled, undefined, { ast: true }), {
       renderer: 'none',
@@ -32,6 +32,7 @@ export async function drawSvg(spec: Readonly<Record<string, unknown>>, id: strin
     (vega as unknown as { resetSVGDefIds(): void }).resetSVGDefIds();
     const svg = await view.toSVG();
     view.finalize();
+    if (errors.length > 0) throw new Error(errors[0]);
     return slim(withOwnIds(svg, id));
   } catch (thrown) {
     throw new BenchbookError('render', `The figure "${id}" can't be drawn: ${sentenceOf(thrown)}.`, { cause: thrown });
@@ -41,7 +42,7 @@ export async function drawSvg(spec: Readonly<Record<string, unknown>>, id: strin
 /** Vega-Lite with the shared theme to Vega. */
 export function compileSpec(spec: Readonly<Record<string, unknown>>): vega.Spec {
   const config = CONFIG as unknown as vegaLite.Config;
-  return vegaLite.compile(spec as unknown as vegaLite.TopLevelSpec, { config, logger: quietLogger() }).spec;
+  return vegaLite.compile(spec as unknown as vegaLite.TopLevelSpec, { config, logger: quietLogger().logger }).spec;
 }
 
 function useShippedFontMetrics(): void {
@@ -102,15 +103,21 @@ function shortened(number: string): string {
   return String(Number(Number(number).toPrecision(5)));
 }
 
-function quietLogger(): vega.LoggerInterface {
+/** Vega reports errors of a drawing to its logger and goes on: they are gathered, to be thrown when it is done. */
+function quietLogger(): { readonly logger: vega.LoggerInterface; readonly errors: readonly string[] } {
+  const errors: string[] = [];
   const logger = {
     level: () => logger,
     error: (...parts: readonly unknown[]) => {
-      throw new Error(parts.map(String).join(' '));
+      errors.push(parts.map(sentenceOf).join(' '));
+      return logger;
     },
-    warn: () => logger,
+    warn: (...parts: readonly unknown[]) => {
+      if (parts[0] === 'Loading failed') errors.push(parts.map(sentenceOf).join(' '));
+      return logger;
+    },
     info: () => logger,
     debug: () => logger,
   };
-  return logger as unknown as vega.LoggerInterface;
+  return { logger: logger as unknown as vega.LoggerInterface, errors };
 }

@@ -27,12 +27,7 @@ export interface SetCell {
 /** Format a table's first `limit` rows; prefix and decimals are settled on all of its rows. */
 export function setTable(table: Table, limit = Number.POSITIVE_INFINITY): SetTable {
   const formats = table.columns.map((column, index) =>
-    column.kind === 'number'
-      ? columnFormat(
-          column,
-          table.rows.map((row) => row[index] ?? null),
-        )
-      : null,
+    column.kind === 'number' ? columnFormat(column, valuesOf(table, index)) : null,
   );
   return {
     columns: table.columns.map((column, index) => ({
@@ -50,6 +45,13 @@ export function setTable(table: Table, limit = Number.POSITIVE_INFINITY): SetTab
     ),
     omitted: Math.max(0, table.rows.length - limit),
   };
+}
+
+/** All values that decide how a column is set: its own, and those of its group. */
+function valuesOf({ columns, rows }: Table, index: number): CellValue[] {
+  const { group } = columns[index]!;
+  const together = columns.flatMap((column, at) => (at === index || (group && column.group === group) ? [at] : []));
+  return rows.flatMap((row) => together.map((at) => row[at] ?? null));
 }
 
 function plain(value: CellValue): string {

@@ -1,8 +1,10 @@
 import Handlebars from 'handlebars';
 import { BenchbookError } from '../errors.ts';
-import type { Block, ClaimResult, Document, Inline, ValueRef, Verdict } from '../report/document.ts';
+import type { Block, ClaimResult, Document, Inline, Table, ValueRef, Verdict } from '../report/document.ts';
 import { type Anchors, anchorsOf } from './anchors.ts';
 import type { DrawnFigure } from './figure-set.ts';
+import { printFit } from './fit.ts';
+import { highlighted } from './highlight.ts';
 import { type Packer, packerOf } from './packed.ts';
 import { lineHtml, type ProseTarget, plainText, proseHtml } from './prose.ts';
 import { withoutTips } from './svg.ts';
@@ -37,7 +39,7 @@ export function pageView(
   options: { readonly isStatic: boolean },
 ): View {
   const anchors = anchorsOf(document);
-  const target: ProseTarget = { value: valueHtml, label: (id) => labelOf(id, anchors) };
+  const target: ProseTarget = { value: (value) => valueHtml(value, anchors), label: (id) => labelOf(id, anchors) };
   const packer = packerOf(options.isStatic ? 0 : PACKED_BUDGET);
   const context: ViewContext = { document, figures, anchors, target, packer, ...options };
   return {
@@ -49,7 +51,7 @@ export function pageView(
     studyId: document.studyId,
     runId: document.runId,
     summary: document.summary.map((bullet) => ({
-      verdict: bullet.verdict ? verdictView(bullet.verdict) : null,
+      verdict: bullet.verdict ? verdictView(bullet.verdict, bullet.label) : null,
       html: safe(lineHtml(bullet.content, target)),
     })),
     contents: contentsOf(document),
@@ -70,7 +72,7 @@ function blockView(block: Block, context: ViewContext): View {
     case 'table':
       return { partial: 'table', ...tableView(block, context) };
     case 'claims':
-      return { partial: 'claims', claims: block.claims.map(claimView) };
+      return { partial: 'claims', claims: block.claims.map((claim) => claimView(claim, context.anchors)) };
     case 'callout':
       return {
         partial: 'callout',
@@ -80,7 +82,12 @@ function blockView(block: Block, context: ViewContext): View {
         html: safe(proseHtml(block.content, target)),
       };
     case 'code':
-      return { partial: 'code', title: block.title ?? null, language: block.language, text: block.text };
+      return {
+        partial: 'code',
+        title: block.title ?? null,
+        language: block.language,
+        html: safe(highlighted(block.text, block.language)),
+      };
     case 'facts':
       return { partial: 'facts', items: block.items.map((item) => ({ ...item, code: item.code ?? false })) };
     case 'details':
@@ -118,9 +125,9 @@ function figureView(block: Extract<Block, { type: 'figure' }>, context: ViewCont
     narrow: drawn.narrow === null ? null : safe(accessible(drawn.narrow, `${block.id}-alt`, context.isStatic)),
     sourceLine: block.sourceLine,
     notes: [...block.notes, ...drawn.notes],
-    code: block.code ?? null,
+    code: block.code ? { place: block.code.place, html: safe(highlighted(block.code.text, 'typescript')) } : null,
     data: {
-      ...gridView(table, FIGURE_ROWS, context.packer),
+      ...gridView(table, FIGURE_ROWS, context.packer, true),
       label: `Data of figure ${block.number}`,
       dense: table.rows.length > 40,
     },
@@ -143,34 +150,42 @@ function tableView(block: Extract<Block, { type: 'table' }>, context: ViewContex
   };
 }
 
-function gridView(table: Document['tables'][string], limit: number, packer: Packer): View {
-  const { columns, rows, omitted } = setTable(table, limit);
+function gridView(table: Table, limit: number, packer: Packer, isFile = false): View {
+  const set = setTable(table, limit);
+  const { columns, rows, omitted } = set;
   return {
     name: table.name,
-    columns: columns.map((column) => ({ ...column, numeric: column.kind === 'number' })),
+    fit: printFit(set, limit !== Number.POSITIVE_INFINITY),
+    columns: columns.map((column) => ({
+      ...column,
+      numeric: column.kind === 'number',
+      wordy: column.title.length > 12,
+    })),
     rows: rows.map((row) => ({
       cells: row.map((cell, index) => ({
         ...cell,
         numeric: cell.kind === 'number',
+        // Short texts, such as an interval, stay on one line.
+        near: cell.text.length <= 26,
         code: cell.kind === 'code' && !cell.missing,
         outcome: cell.kind === 'outcome' && !cell.missing ? cell.text : null,
         head: index === 0 && cell.kind !== 'number',
       })),
     })),
     omitted,
-    packed: omitted > 0 ? packer(table) : null,
+    packed: omitted > 0 || isFile ? packer(table) : null,
     total: table.rows.length,
     printOmitted: Math.max(0, table.rows.length - DENSE_ROWS_PRINT),
   };
 }
 
-function claimView(claim: ClaimResult): View {
+function claimView(claim: ClaimResult, anchors: Anchors): View {
   return {
     ...claim,
-    verdict: verdictView(claim.verdict),
+    verdict: verdictView(claim.verdict, claim.label),
     kindText: claim.kind === 'defect' ? 'defect: should stop holding once fixed' : 'property: should hold',
     values: claim.values.map((value) => ({
-      html: safe(valueHtml(value)),
+      html: safe(valueHtml(value, anchors)),
       metric: value.metric,
       filter: value.filter,
       n: value.n,
@@ -179,15 +194,16 @@ function claimView(claim: ClaimResult): View {
   };
 }
 
-function verdictView(verdict: Verdict): View {
-  return { name: verdict, text: verdict[0]!.toUpperCase() + verdict.slice(1) };
+function verdictView(verdict: Verdict, label?: string): View {
+  return { name: verdict, text: label ?? verdict[0]!.toUpperCase() + verdict.slice(1) };
 }
 
-/** A number that says on hover and focus where it comes from, and leads there. */
-function valueHtml(value: ValueRef): string {
+/** A number that says on hover and focus where it comes from, and leads to its samples where the report holds them. */
+function valueHtml(value: ValueRef, anchors: Anchors): string {
   const interval = value.interval === undefined ? '' : `, 95 % interval ${value.interval}`;
   const note = `${value.metric} at ${value.filter}; n = ${value.n}${interval}; ${value.expression}`;
-  return `<a class="value" href="#${escaped(value.samplesId)}" data-note="${escaped(note)}">${escaped(value.text)}</a>`;
+  const link = anchors.has(value.samplesId) ? `href="#${escaped(value.samplesId)}"` : 'tabindex="0"';
+  return `<a class="value" ${link} data-note="${escaped(note)}">${escaped(value.text)}</a>`;
 }
 
 function contentsOf(document: Document): View[] {
@@ -215,7 +231,7 @@ function nearest(id: string, anchors: Anchors): string {
   return `Anchors are: ${[...anchors.keys()].join(', ') || 'none'}; looked for "${id}".`;
 }
 
-function tableNamed(name: string, where: string, context: ViewContext): Document['tables'][string] {
+function tableNamed(name: string, where: string, context: ViewContext): Table {
   const table = Object.hasOwn(context.document.tables, name) ? context.document.tables[name] : undefined;
   if (!table)
     throw new BenchbookError('render', `The ${where} asks for the table "${name}", which the report does not have.`);

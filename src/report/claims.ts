@@ -1,5 +1,6 @@
 import type { Analysis } from '../analysis/analysis.ts';
 import type { Draft, DraftBlock } from '../draft/types.ts';
+import { allBlocks } from '../draft/walk.ts';
 import type { ClaimResult, Document } from './document.ts';
 import { expressionsOf, valueRef } from './values.ts';
 
@@ -7,7 +8,7 @@ type DraftClaim = Extract<DraftBlock, { type: 'claim' }>;
 
 /** The claims of a draft in the order written. */
 export function claimsOf(draft: Draft): readonly DraftClaim[] {
-  return draft.blocks.filter((block): block is DraftClaim => block.type === 'claim');
+  return allBlocks(draft.blocks).filter((block): block is DraftClaim => block.type === 'claim');
 }
 
 /** A claim held against the samples: its verdict by interval, and the numbers that decided it. */

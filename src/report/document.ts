@@ -13,6 +13,8 @@ export interface Column {
   readonly kind: 'text' | 'number' | 'code' | 'outcome';
   /** Base unit of the numbers; the renderer chooses one prefix for the column. */
   readonly unit?: Unit;
+  /** Columns of one group share prefix and digits. */
+  readonly group?: string;
   /** Significant digits wanted at the column's median; default 4. */
   readonly digits?: number;
 }
@@ -52,6 +54,8 @@ export interface ClaimResult {
   readonly kind: 'property' | 'defect';
   readonly sentence: string;
   readonly verdict: Verdict;
+  /** Shown in place of the verdict's name: "Fixed", in a comparison of runs. */
+  readonly label?: string;
   /** Why, in one sentence with numbers. */
   readonly why: string;
   readonly values: readonly ValueRef[];
@@ -124,7 +128,7 @@ export interface Document {
   /** ISO 8601 UTC of the run's start: the date that every format carries. */
   readonly date: string;
   /** tl;dr: one bullet per claim and per finding, computed. */
-  readonly summary: readonly { readonly verdict?: Verdict; readonly content: Inline }[];
+  readonly summary: readonly { readonly verdict?: Verdict; readonly label?: string; readonly content: Inline }[];
   readonly sections: readonly Block[];
   /** Set after the sections, under one heading, on a page of its own in print. */
   readonly appendices: readonly Block[];

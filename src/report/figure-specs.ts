@@ -1,6 +1,6 @@
 import type { Draft } from '../draft/types.ts';
 import type { Table } from './document.ts';
-import type { DraftFigure } from './figures.ts';
+import type { CellFigure } from './figure-dots.ts';
 
 interface SpecContext {
   readonly draft: Draft;
@@ -11,59 +11,147 @@ interface SpecContext {
 
 type Json = Record<string, unknown>;
 
-/** The Vega-Lite specification of a figure: marks and encodings; units, order, colours and sizes are the renderer's. */
-export function figureSpec(figure: DraftFigure, context: SpecContext): Json {
-  const layers = figure.kind === 'strip' ? stripLayers(figure, context) : intervalLayers(figure, context);
-  const inner = { data: { name: context.table.name }, layer: layers };
-  return context.panels
-    ? { data: inner.data, facet: { field: 'panel', type: 'nominal', title: null }, spec: { layer: layers } }
-    : inner;
+/** The Vega-Lite specification of a figure of cells: marks and encodings; units, order, colours and sizes are the renderer's. */
+export function figureSpec(figure: CellFigure, context: SpecContext): Json {
+  const { layers, data, height } = layersOf(figure, context);
+  const inner = { layer: layers, ...(height === undefined ? {} : { height }) };
+  if (!context.panels) return { data: { name: data }, ...inner };
+  return { data: { name: data }, facet: { field: 'panel', type: 'nominal', title: null, sort: null }, spec: inner };
+}
+
+function layersOf(figure: CellFigure, context: SpecContext): { layers: Json[]; data: string; height?: unknown } {
+  const { table, samples } = context;
+  switch (figure.kind) {
+    case 'interval':
+    case 'line':
+      return { layers: intervalLayers(figure, context), data: table.name };
+    case 'bars':
+      return { layers: barLayers(figure, context), data: table.name };
+    case 'slope':
+      return { layers: slopeLayers(figure, context), data: table.name };
+    case 'heatmap':
+      return { layers: heatLayers(figure), data: table.name, height: { step: 44 } };
+    case 'strip':
+      return { layers: [stripLayer(figure, context)], data: samples.name };
+    case 'ecdf':
+      return {
+        layers: [
+          {
+            mark: { type: 'line', interpolate: 'step-after' },
+            encoding: {
+              x: { field: 'value', scale: { zero: false } },
+              y: { field: 'share', axis: { format: '%' } },
+              color: { field: figure.color ?? figure.x },
+            },
+          },
+        ],
+        data: samples.name,
+      };
+    case 'histogram':
+      return {
+        layers: [
+          {
+            mark: 'bar',
+            encoding: {
+              x: { field: 'value', bin: { maxbins: 30 } },
+              y: { aggregate: 'count', title: 'trials', type: 'quantitative', axis: { tickMinStep: 1, format: 'd' } },
+              ...colorOf(figure),
+            },
+          },
+        ],
+        data: samples.name,
+      };
+  }
 }
 
 /** Raw samples faint behind, then bars, then dots; `line` joins the dots. */
-function intervalLayers(figure: DraftFigure, context: SpecContext): Json[] {
+function intervalLayers(figure: CellFigure, context: SpecContext): Json[] {
   const x = xOf(figure, context);
   const y = yOf(figure, context);
-  const color = figure.color === undefined ? {} : { color: { field: figure.color } };
-  const offset = figure.color === undefined || figure.kind === 'line' ? {} : { xOffset: { field: figure.color } };
-  const behind: Json[] =
-    context.samples.rows.length > 0 && figure.kind === 'interval'
-      ? [
-          {
-            data: { name: context.samples.name },
-            mark: { type: 'tick', color: 'muted', opacity: 0.45, width: 14, thickness: 1 },
-            encoding: { x, y, ...offset },
-          },
-        ]
-      : [];
-  const line: Json[] = figure.kind === 'line' ? [{ mark: 'line', encoding: { x, y, ...color } }] : [];
-  const one: Json[] =
-    figure.show === 'ratio'
-      ? [{ mark: { type: 'rule', color: 'axis', strokeDash: [3, 3] }, encoding: { y: { datum: 1 } } }]
-      : [];
+  const offset = figure.kind === 'line' ? {} : offsetOf(figure);
+  const tick = { type: 'tick', color: 'muted', opacity: 0.45, width: 14, thickness: 1 };
+  const behind = context.samples.rows.length > 0 && figure.kind === 'interval';
   return [
-    ...one,
-    ...behind,
-    ...line,
-    { mark: 'rule', encoding: { x, y: { ...y, field: 'low' }, y2: { field: 'high' }, ...color, ...offset } },
-    { mark: 'point', encoding: { x, y, ...color, ...offset } },
+    ...oneLayer(figure),
+    ...(behind ? [{ data: { name: context.samples.name }, mark: tick, encoding: { x, y, ...offset } }] : []),
+    ...(figure.kind === 'line' ? [{ mark: 'line', encoding: { x, y, ...colorOf(figure) } }] : []),
+    ...errorLayer(context, { x, y, ...colorOf(figure), ...offset }),
+    { mark: 'point', encoding: { x, y, ...colorOf(figure), ...offset } },
     ...missingLayer(context, x),
   ];
 }
 
-/** Every sample, side by side in the order of the blocks, so that a drift shows. */
-function stripLayers(figure: DraftFigure, context: SpecContext): Json[] {
-  const color = figure.color === undefined ? {} : { color: { field: figure.color } };
+function barLayers(figure: CellFigure, context: SpecContext): Json[] {
+  const encoding = { x: { field: figure.x }, y: { field: 'value', scale: { zero: true } }, ...offsetOf(figure) };
+  return [
+    { mark: 'bar', encoding: { ...encoding, ...colorOf(figure) } },
+    ...errorLayer(context, encoding),
+    ...oneLayer(figure),
+    ...missingLayer(context, { field: figure.x }),
+  ];
+}
+
+function slopeLayers(figure: CellFigure, context: SpecContext): Json[] {
+  const encoding = {
+    x: { field: figure.x, axis: { title: null }, scale: { padding: 0.3 } },
+    y: yOf(figure, context),
+    ...colorOf(figure),
+  };
+  return [
+    ...oneLayer(figure),
+    { mark: 'line', encoding },
+    { mark: 'point', encoding },
+    ...missingLayer(context, { field: figure.x }),
+  ];
+}
+
+/** Ratios from a doubling to a halving fill the scale, around no difference in the middle. */
+function heatLayers(figure: CellFigure): Json[] {
+  const place = { x: { field: figure.x }, y: { field: figure.color } };
+  const color =
+    figure.show === 'ratio'
+      ? { field: 'logratio', scale: { domainMid: 0, domain: [-1, 1], clamp: true }, legend: null }
+      : { field: 'value', legend: null };
+  return [
+    { mark: { type: 'rect', stroke: 'paper', strokeWidth: 2 }, encoding: { ...place, color } },
+    { mark: { type: 'text', color: '#111111', fontWeight: 600 }, encoding: { ...place, text: { field: 'label' } } },
+  ];
+}
+
+/** Every trial, side by side in the order of the blocks, so that a drift shows. */
+function stripLayer(figure: CellFigure, context: SpecContext): Json {
   const encoding = {
     x: { field: figure.x },
     y: yOf(figure, context),
     xOffset: { field: 'block', type: 'ordinal' },
-    ...color,
+    ...colorOf(figure),
   };
-  return [{ data: { name: context.samples.name }, mark: { type: 'point', opacity: 0.7 }, encoding }];
+  return { mark: { type: 'point', opacity: 0.7 }, encoding };
 }
 
-function xOf(figure: DraftFigure, context: SpecContext): Json {
+function colorOf(figure: CellFigure): Json {
+  return figure.color === undefined ? {} : { color: { field: figure.color } };
+}
+
+function offsetOf(figure: CellFigure): Json {
+  return figure.color === undefined ? {} : { xOffset: { field: figure.color } };
+}
+
+/** Where ratios are drawn: the line of no difference. */
+function oneLayer(figure: CellFigure): Json[] {
+  return figure.show === 'ratio'
+    ? [{ mark: { type: 'rule', color: 'axis', strokeDash: [3, 3] }, encoding: { y: { datum: 1 } } }]
+    : [];
+}
+
+function errorLayer(context: SpecContext, encoding: Json): Json[] {
+  if (!has(context.table, 'low') || !has(context.table, 'high')) return [];
+  return [
+    { mark: 'rule', encoding: { ...encoding, y: { ...(encoding.y as Json), field: 'low' }, y2: { field: 'high' } } },
+  ];
+}
+
+function xOf(figure: CellFigure, context: SpecContext): Json {
   const numeric = context.draft.factors.find((factor) => factor.name === figure.x)?.numeric;
   if (figure.kind !== 'line' || !numeric) return { field: figure.x };
   const span = Math.max(...numeric) / Math.min(...numeric);
@@ -73,20 +161,21 @@ function xOf(figure: DraftFigure, context: SpecContext): Json {
 }
 
 /** Zero is on the axis where it costs little; dots may stand off zero, and the eye then compares places, not lengths. */
-function yOf(figure: DraftFigure, context: SpecContext): Json {
-  const index = (key: string) => context.table.columns.findIndex((column) => column.key === key);
-  const numbers = ['low', 'high', 'value']
-    .flatMap((key) => (index(key) < 0 ? [] : context.table.rows.map((row) => row[index(key)])))
-    .filter((value) => typeof value === 'number');
+function yOf(figure: CellFigure, context: SpecContext): Json {
+  const numbers = ['low', 'high', 'value'].flatMap((key) => {
+    const index = context.table.columns.findIndex((column) => column.key === key);
+    return index < 0 ? [] : context.table.rows.map((row) => row[index]).filter((value) => typeof value === 'number');
+  });
   const min = Math.min(...numbers);
   const max = Math.max(...numbers);
   const zero = figure.show !== 'ratio' && min >= 0 && max > 1.8 * min;
-  return { field: 'value', scale: { zero, nice: true } };
+  const title = context.table.columns.find((column) => column.key === 'value')?.title;
+  return { field: 'value', title, scale: { zero, nice: true } };
 }
 
 /** Variants without a value stay on the chart, by name of their fate. */
 function missingLayer(context: SpecContext, x: Json): Json[] {
-  if (!context.table.columns.some((column) => column.key === 'missing')) return [];
+  if (!has(context.table, 'missing')) return [];
   return [
     {
       transform: [{ filter: 'isValid(datum.missing)' }],
@@ -94,4 +183,8 @@ function missingLayer(context: SpecContext, x: Json): Json[] {
       encoding: { x, y: { value: 'height' }, text: { field: 'missing' } },
     },
   ];
+}
+
+function has(table: Table, key: string): boolean {
+  return table.columns.some((column) => column.key === key);
 }

@@ -6,18 +6,14 @@ import { DOCUMENT_FORMAT, type Document } from './document.ts';
 import { figureBlock } from './figures.ts';
 import { limitsPart } from './limits.ts';
 import { methodsPart } from './methods.ts';
+import { slug } from './names.ts';
+import { type Numbering, numberBlocks } from './numbering.ts';
 import type { Part } from './part.ts';
 import { proseBlocks } from './prose.ts';
 import type { RunData } from './run-data.ts';
 import { cellsTable } from './summary-table.ts';
 import { samplesTable, summariesTable } from './tables.ts';
-import { resolveInline } from './values.ts';
-
-/** How many figures and tables have been numbered so far. */
-interface Numbering {
-  figures: number;
-  tables: number;
-}
+import { type Resolve, resolverOf } from './values.ts';
 
 /**
  * Draft + analysis → Document: a pure function, so that the same journal gives the same report on any day.
@@ -38,8 +34,9 @@ export function buildReport(data: RunData, draft: Draft, analysis: Analysis): Do
     ok: counted.filter((trial) => trial.outcome === 'ok').length,
   });
   // 2
-  const numbering: Numbering = { figures: 0, tables: 0 };
-  const body = draft.blocks.map((block) => studyBlock(block, { draft, analysis, data, claims, numbering }));
+  const numbering = numberBlocks(draft.blocks);
+  const context = { draft, analysis, data, claims, numbering, resolve: resolverOf(analysis, numbering) };
+  const body = draft.blocks.map((block) => studyBlock(block, context));
   // 3, 4, 5
   const methods = methodsPart(data, draft, analysis);
   const limits = limitsPart(data, analysis);
@@ -77,21 +74,54 @@ interface Context {
   readonly data: RunData;
   readonly claims: readonly ReturnType<typeof decideClaim>[];
   readonly numbering: Numbering;
+  readonly resolve: Resolve;
 }
 
 function studyBlock(block: DraftBlock, context: Context): Part {
-  const { analysis, draft, data, numbering } = context;
+  const { numbering, resolve } = context;
   switch (block.type) {
     case 'prose':
-      return { blocks: proseBlocks(resolveInline(block.parts, analysis)), tables: [] };
+      return { blocks: proseBlocks(resolve(block.parts)), tables: [] };
     case 'claim':
       return {
         blocks: [{ type: 'claims', claims: context.claims.filter((claim) => claim.id === block.id) }],
         tables: [],
       };
     case 'figure':
-      return figureBlock(block, { draft, analysis, data, number: ++numbering.figures });
+      return figureBlock(block, { ...context, number: numbering.numberOf(block) });
     case 'table':
-      return cellsTable(block, { draft, analysis, number: ++numbering.tables });
+      return cellsTable(block, { ...context, number: numbering.numberOf(block) });
+    case 'callout':
+      return {
+        blocks: [{ type: 'callout', kind: block.kind, title: block.title, content: resolve(block.parts) }],
+        tables: [],
+      };
+    case 'code': {
+      const { language, text, title } = block;
+      return { blocks: [{ type: 'code', language, text, ...(title === undefined ? {} : { title }) }], tables: [] };
+    }
+    case 'details': {
+      const inner = joined(block.blocks.map((each) => studyBlock(each, context)));
+      return {
+        blocks: [
+          { type: 'details', id: `details-${slug(block.summary)}`, summary: block.summary, blocks: inner.blocks },
+        ],
+        tables: inner.tables,
+      };
+    }
+    case 'tabs': {
+      const tabs = block.tabs.map((tab) => ({
+        title: tab.title,
+        part: joined(tab.blocks.map((each) => studyBlock(each, context))),
+      }));
+      return {
+        blocks: [{ type: 'tabs', tabs: tabs.map(({ title, part }) => ({ title, blocks: part.blocks })) }],
+        tables: tabs.flatMap(({ part }) => part.tables),
+      };
+    }
   }
+}
+
+function joined(parts: readonly Part[]): Part {
+  return { blocks: parts.flatMap((part) => part.blocks), tables: parts.flatMap((part) => part.tables) };
 }

@@ -1,18 +1,21 @@
 import type { Analysis } from '../analysis/analysis.ts';
 import type { Draft, DraftBlock } from '../draft/types.ts';
 import type { CellLabels } from '../journal/entry.ts';
-import type { Cell } from '../study/types.ts';
 import { formatInterval } from '../units.ts';
+import { baselineOf, cellsWhere } from './cells.ts';
 import type { CellValue, Column, Table } from './document.ts';
 import { metricTitle } from './names.ts';
 import type { Part } from './part.ts';
-import { resolveInline } from './values.ts';
+import type { Resolve } from './values.ts';
 
 type TableBlock = Extract<DraftBlock, { type: 'table' }>;
 
 /** A study's table: a row a cell; for each metric its median, interval, n, and ratio to the baseline where there is one. */
-export function cellsTable(block: TableBlock, context: { draft: Draft; analysis: Analysis; number: number }): Part {
-  const { draft, analysis, number } = context;
+export function cellsTable(
+  block: TableBlock,
+  context: { draft: Draft; analysis: Analysis; number: number; resolve: Resolve },
+): Part {
+  const { draft, analysis, number, resolve } = context;
   const factors = draft.factors.map((factor) => factor.name);
   const withRatio = Object.keys(draft.baseline).length > 0;
   const columns: Column[] = [
@@ -31,7 +34,7 @@ export function cellsTable(block: TableBlock, context: { draft: Draft; analysis:
         id: `table-${number}`,
         number,
         title: block.title
-          ? resolveInline(block.title, analysis)
+          ? resolve(block.title)
           : [block.metrics.map((metric) => metricTitle(metric, draft)).join(', ')],
         table: table.name,
         notes: [
@@ -42,19 +45,6 @@ export function cellsTable(block: TableBlock, context: { draft: Draft; analysis:
     ],
     tables: [table],
   };
-}
-
-/** The cells that a filter leaves, in declared order. */
-export function cellsWhere(cells: readonly CellLabels[], where: Cell): readonly CellLabels[] {
-  return cells.filter((cell) => Object.entries(where).every(([name, label]) => cell[name] === label));
-}
-
-/** The baseline of a cell: the same cell with the baseline's levels; null where the cell is its own baseline. */
-export function baselineOf(cell: CellLabels, baseline: Cell): CellLabels | null {
-  const base = { ...cell, ...baseline };
-  return Object.keys(baseline).length === 0 || Object.keys(cell).every((name) => base[name] === cell[name])
-    ? null
-    : base;
 }
 
 function metricColumns(metric: string, draft: Draft, withRatio: boolean): Column[] {

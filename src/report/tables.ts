@@ -78,7 +78,7 @@ export function trialsTable(data: RunData, draft: Draft): Table {
 export function summariesTable(analysis: Analysis, draft: Draft): Table {
   const factors = draft.factors.map((factor) => factor.name);
   const rows = Object.keys(draft.metrics).flatMap((metric) =>
-    analysis.cells.flatMap((cell): CellValue[][] => {
+    analysis.cellsOf(metric).flatMap((cell): CellValue[][] => {
       const summary = analysis.summary(metric, cell);
       const labels = factors.map((name) => cell[name] ?? null);
       if (!summary) return [[metric, ...labels, draft.metrics[metric]!.unit, 0, ...Array<null>(8).fill(null)]];

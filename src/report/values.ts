@@ -1,14 +1,29 @@
 import type { Analysis } from '../analysis/analysis.ts';
 import type { Resolved } from '../analysis/results.ts';
 import { printExpression } from '../draft/print.ts';
+import type { Parts } from '../draft/types.ts';
+import { BenchbookError } from '../errors.ts';
 import type { Check, Expression } from '../study/expression.ts';
 import { formatInterval, formatValue } from '../units.ts';
 import type { Inline, ValueRef } from './document.ts';
 import { cellText, samplesId } from './names.ts';
+import type { Numbering } from './numbering.ts';
 
-/** Resolved numbers in text, each leading to its samples. */
-export function resolveInline(parts: readonly (string | Expression)[], analysis: Analysis): Inline {
-  return parts.map((part) => (typeof part === 'string' ? part : valueRef(analysis.resolve(part), part)));
+/** Turns text with numbers and references in it into text that can be printed. */
+export type Resolve = (parts: Parts) => Inline;
+
+/** Resolved numbers in text, each leading to its samples; references as links. */
+export function resolverOf(analysis: Analysis, numbering: Numbering): Resolve {
+  return (parts) =>
+    parts.map((part) => {
+      if (typeof part === 'string') return part;
+      if (part.op !== 'reference') return valueRef(analysis.resolve(part), part);
+      const link = numbering.linkOf(part.id);
+      if (link !== null) return link;
+      throw new BenchbookError('render', `'ref' names '${part.id}', which is no figure or table of this report.`, {
+        place: part.place,
+      });
+    });
 }
 
 /**

@@ -7,7 +7,7 @@ import { serverEntry } from './builds.ts';
 import { decide } from './decide.ts';
 import { bringArtefacts, readEarlier } from './earlier.ts';
 import { differencesOf, keyOf, plain, type TrialInputs } from './keys.ts';
-import type { ReadyVariants } from './measure.ts';
+import { NO_SERVER, type ReadyVariants } from './measure.ts';
 import type { Request } from './run.ts';
 import { countsOf, keepReused, noteEntry, type Session } from './session.ts';
 
@@ -56,12 +56,14 @@ export async function openRun(request: Request, inputs: ReadonlyMap<string, Tria
   }
 }
 
-/** What is another now than when the trials of this journal were measured; null where nothing is. */
+/** What is another now than when the trials of this journal were measured or skipped; null where nothing is. */
 function changeOf(entries: readonly Entry[], inputs: ReadonlyMap<string, TrialInputs | null>): string | null {
   for (const entry of entries) {
-    if (entry.type !== 'trial' || entry.inputs === undefined) continue;
+    if (entry.type !== 'trial') continue;
     const now = inputs.get(entry.variantId);
-    if (!now || keyOf(now) === entry.key) continue;
+    if (!now) continue;
+    if (entry.reason?.startsWith(NO_SERVER)) return `the server that was missing is there now: ${now.build.version}`;
+    if (entry.inputs === undefined || keyOf(now) === entry.key) continue;
     return differencesOf(entry.inputs as unknown as TrialInputs, now).join('; ');
   }
   return null;
@@ -112,7 +114,7 @@ export async function begin(
 }
 
 export function runEntry(request: Request, runDirectory: string): RunEntry {
-  const { study, draft, plan, toolVersion, command, effects, shard } = request;
+  const { study, draft, plan, toolVersion, command, effects, shard, rerun } = request;
   return {
     type: 'run',
     format: FORMAT_VERSION,
@@ -127,19 +129,21 @@ export function runEntry(request: Request, runDirectory: string): RunEntry {
     draft: plain(draft),
     plan: plain(plan),
     ...(shard === undefined ? {} : { shard }),
+    ...(rerun === undefined ? {} : { rerun }),
   };
 }
 
 /** Why a run cannot go on as the wanted one: it is "of another …". */
 export function differenceOf(
   found: RunEntry,
-  wanted: Pick<RunEntry, 'studyId' | 'studyHash' | 'draft' | 'plan' | 'shard'>,
+  wanted: Pick<RunEntry, 'studyId' | 'studyHash' | 'draft' | 'plan' | 'shard' | 'rerun'>,
 ): string | null {
   const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
   if (found.studyId !== wanted.studyId) return `another study, ${found.studyId}`;
   if (found.studyHash !== wanted.studyHash || !same(found.draft, wanted.draft)) return 'another version of this study';
   if (!same(found.plan, wanted.plan)) return 'another plan';
   if (!same(found.shard, wanted.shard)) return 'another shard';
+  if (!same(found.rerun, wanted.rerun)) return 'this study with a level replaced';
   if (found.mergedFrom !== undefined) return 'several machines, merged';
   return null;
 }

@@ -70,14 +70,11 @@ function reasonForNew({ study, draft, shard }: ChooseRequest, plan: Plan, last: 
     plan: plain(plan),
     ...(shard === undefined ? {} : { shard }),
   });
-  if (difference !== null) return `is of ${difference}`;
-  const isEnded = last.entries.some((entry) => entry.type === 'end');
-  const skipped = last.entries.filter((entry) => entry.type === 'trial' && entry.outcome === 'skipped').length;
-  return isEnded && skipped > 0 ? `skipped ${skipped} trials` : null;
+  return difference === null ? null : `is of ${difference}`;
 }
 
 /** Newest first, by their names, which are dates. */
-async function runsOf(studyDirectory: string): Promise<readonly string[]> {
+export async function runsOf(studyDirectory: string): Promise<readonly string[]> {
   const entries = await readdir(studyDirectory, { withFileTypes: true }).catch(() => []);
   const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   const found: string[] = [];

@@ -1,17 +1,21 @@
 import { rm } from 'node:fs/promises';
+import { applyControls, applyStorage } from '../host/apply.ts';
+import { canary } from '../host/canary.ts';
+import { restoreLeftovers } from '../host/controls/ledger.ts';
 import { readHost } from '../host/facts.ts';
+import { watchHost } from '../host/watch.ts';
 import type { JsonValue, SettingRecord } from '../journal/entry.ts';
 import type { Lock } from '../journal/lock.ts';
 import type { MeasureResult, TrialContext } from '../measure/context.ts';
 import { perform } from '../measure/perform.ts';
 import type { Build } from '../server/build.ts';
 import { copyDataDirectory } from '../server/copy.ts';
-import { pristineDirectory } from '../server/pristine.ts';
 import { reapLeftovers, workDirectory } from '../server/registry.ts';
 import { resolveBuild } from '../server/resolve.ts';
 import { readSettings, readVariables } from '../server/settings.ts';
 import { type Server, type StartRequest, startServer } from '../server/start.ts';
-import type { Measurement, Options, ServerSource } from '../study/types.ts';
+import { type StartingPoint, startingPoint } from '../server/starting-point.ts';
+import type { Measurement, Options, ServerSource, Setup } from '../study/types.ts';
 import { halvesOfCores } from './cores.ts';
 import { lockHost } from './hostLock.ts';
 import { type Watchdog, watchOver } from './watchdog.ts';
@@ -31,17 +35,30 @@ export interface Effects {
   /** Facts of the machine and of the storage that holds the directory. */
   readHost(directory: string): Promise<{ readonly hostClass: JsonValue; readonly facts: JsonValue }>;
   resolveBuild(source: ServerSource, preparation: Preparation): Promise<Build>;
-  pristineDirectory(build: Build, options: Options, preparation: Preparation): Promise<string>;
+  /** What trials of a variant are copied from: its data set, or nothing but system tables; made once. */
+  startingPoint(
+    build: Build,
+    setup: Pick<Setup, 'options' | 'data' | 'engine'>,
+    preparation: Preparation,
+  ): Promise<StartingPoint>;
   copyDataDirectory(from: string, to: string): Promise<unknown>;
   startServer(build: Build, request: StartRequest): Promise<Server>;
   readSettings(server: Server, options: Options): Promise<readonly SettingRecord[]>;
   readVariables(server: Server): Promise<Readonly<Record<string, string>>>;
   perform(name: string, measurement: Measurement, context: TrialContext): Promise<MeasureResult>;
-  /** Ends servers and removes folders that a killed run left behind; one sentence for each. */
+  /** Restores the machine, ends servers and removes folders that a killed run left behind; one sentence for each. */
   reapLeftovers(cacheDirectory: string): Promise<readonly string[]>;
   /** A private folder for trials, gone with this process. */
   workDirectory(cacheDirectory: string): Promise<string>;
   removeDirectory(path: string): Promise<void>;
+  /** Where a study asks for other storage. */
+  applyStorage: typeof applyStorage;
+  /** Brings the machine into the state that a variant asks for, until it is reverted. */
+  applyControls: typeof applyControls;
+  /** Watches what else the machine does. */
+  watchHost: typeof watchHost;
+  /** A fixed workload that shows drift of the machine itself: seconds and rates by name. */
+  canary(directory: string): Promise<Readonly<Record<string, number>>>;
   /** Sees to the end of what runs in a directory, should this process be killed. */
   watchOver(directory: string): Watchdog;
   /** One run at a time on this machine, unless `force`. */
@@ -58,14 +75,18 @@ export interface Effects {
 export const realEffects: Effects = {
   readHost,
   resolveBuild,
-  pristineDirectory,
+  startingPoint,
   copyDataDirectory,
   startServer,
   readSettings,
   readVariables,
   perform,
-  reapLeftovers,
+  reapLeftovers: async (cache) => [...(await restoreLeftovers(cache)), ...(await reapLeftovers(cache))],
   workDirectory,
+  applyStorage,
+  applyControls,
+  watchHost,
+  canary,
   watchOver,
   lockHost,
   halvesOfCores,

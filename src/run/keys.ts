@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { JsonValue } from '../journal/entry.ts';
 import type { Build } from '../server/build.ts';
-import type { Study } from '../study/study.ts';
-import type { Cell } from '../study/types.ts';
+import { contentKey } from '../server/content-key.ts';
+import type { LevelValues, Study } from '../study/study.ts';
+import type { Cell, Dataset, Measurement, ServerSource } from '../study/types.ts';
 import type { ResolvedVariant } from './variants.ts';
 
 /** Everything that decides what a trial measures: where it is the same, a trial need not be measured again. */
@@ -15,21 +16,52 @@ export interface TrialInputs {
   readonly hostClass: JsonValue;
   /** Hash of the study's own measuring code; null where it has none. */
   readonly code: string | null;
+  /** Values of the factors, which such code may use without naming them as parameters; absent where there is none. */
+  readonly values?: JsonValue;
 }
 
-export function inputsOf(study: Study, variant: ResolvedVariant, build: Build, hostClass: JsonValue): TrialInputs {
-  const { server: _, ...setup } = variant.setup;
+/** @throws BenchbookError `missing` where a file of the data set is not there. */
+export async function inputsOf(
+  study: Study,
+  variant: ResolvedVariant,
+  build: Build,
+  hostClass: JsonValue,
+): Promise<TrialInputs> {
+  const { server, data, ...setup } = variant.setup;
   const stages = variant.stages(variant.variant.withinCells);
   const measurements = stages.map(({ within, measurements }) => ({
     within,
-    made: Object.entries(measurements).map(([name, { kind, params }]) => ({ name, kind, params })),
+    made: Object.entries(measurements).map(([name, measurement]) => ({ name, ...described(measurement) })),
   }));
   return {
-    setup: plain(setup),
+    setup: plain(data === undefined ? setup : { ...setup, data: await describedData(data) }),
     measurements: plain(measurements),
     build: { id: build.id, version: build.version },
     hostClass,
     code: study.codeHash,
+    ...(study.codeHash === null ? {} : { values: plain(stages.map(({ values }) => withoutServer(values, server))) }),
+  };
+}
+
+/** Without the server's source, for which the build stands. */
+function withoutServer(values: LevelValues, server: ServerSource): LevelValues {
+  const source = JSON.stringify(server);
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => JSON.stringify(value) !== source));
+}
+
+/** A data set by its content, files by their bytes. */
+async function describedData(data: Dataset): Promise<object> {
+  const { name, order, preparedBy } = data;
+  return { name, order, content: await contentKey(data), ...(preparedBy === undefined ? {} : { preparedBy }) };
+}
+
+/** A measurement without its functions, whose text is part of the code hash, and without metrics, which change no number. */
+function described({ kind, params, inner, probes }: Measurement): object {
+  return {
+    kind,
+    params,
+    ...(inner === undefined ? {} : { inner: described(inner) }),
+    ...(probes === undefined ? {} : { probes: probes.map(({ probe, params }) => ({ probe, params })) }),
   };
 }
 
@@ -57,6 +89,7 @@ export function differencesOf(before: TrialInputs, now: TrialInputs): readonly s
   found.push(...changes('measurement', byName(before.measurements), byName(now.measurements)));
   found.push(...changes('host', before.hostClass, now.hostClass));
   if (before.code !== now.code) found.push('custom measuring code changed');
+  else found.push(...changes('values', before.values, now.values));
   return found;
 }
 
@@ -66,14 +99,14 @@ function byName(measurements: JsonValue): JsonValue {
   for (const { within, made } of measurements as unknown as readonly MadeAt[]) {
     const cell = Object.entries(within).map(([factor, label]) => `${factor}=${String(label)}`);
     const place = cell.length === 0 ? 'as declared' : `at ${cell.join(', ')}`;
-    for (const { name, kind, params } of made) result[name] = { ...result[name], [place]: { kind, params } };
+    for (const { name, ...rest } of made) result[name] = { ...result[name], [place]: rest };
   }
   return result;
 }
 
 interface MadeAt {
   readonly within: Cell;
-  readonly made: readonly { readonly name: string; readonly kind: string; readonly params: JsonValue }[];
+  readonly made: readonly ({ readonly name: string } & { readonly [key: string]: JsonValue })[];
 }
 
 /** The leaves that differ, by path. */

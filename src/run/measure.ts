@@ -1,7 +1,8 @@
-import { BenchbookError } from '../errors.ts';
+import { BenchbookError, sentenceOf } from '../errors.ts';
 import type { TrialEntry } from '../journal/entry.ts';
 import { type Pass, type PlannedTrial, passesOf } from '../plan/order.ts';
 import type { Build } from '../server/build.ts';
+import { missingEngine } from '../server/engine.ts';
 import type { BuildResult } from './builds.ts';
 import { gateOf } from './gate.ts';
 import { keyOf } from './keys.ts';
@@ -28,6 +29,9 @@ interface Company {
   readonly step?: () => Promise<void>;
 }
 
+/** How the reason of a trial begins that had no server. */
+export const NO_SERVER = 'there is no server for it';
+
 const ALONE: Company = { prefix: [] };
 
 /**
@@ -46,12 +50,25 @@ export async function measureMissing(session: Session, variants: ReadyVariants):
       if (pass.block === 0 && !isAnyLeft(session)) continue;
       if (pass.block > 0 && isOverBudget(session, pass)) return 'budget';
       report({ type: 'block started', block: pass.block, lastBlock: blocks.at(-1) ?? 0, ...progressOf(session) });
+      if (pass.block > 0) await journalCanary(session, pass.block);
       await measurePass(session, variants, missing);
       await noteClock(session);
     }
     if (isSettled(session, pass)) return 'until';
   }
   return null;
+}
+
+/** At the start of each block; a run whose machine cannot be probed goes on without. */
+async function journalCanary({ effects, journal, preparation, report }: Session, block: number): Promise<void> {
+  report({ type: 'preparing', text: 'probing the machine for drift' });
+  try {
+    const values = await effects.canary(preparation.cacheDirectory);
+    await journal.append({ type: 'canary', at: effects.now().toISOString(), block, values });
+  } catch (error) {
+    if (error instanceof BenchbookError && error.code === 'journal') throw error;
+    report({ type: 'note', text: sentenceOf(error) });
+  }
 }
 
 function isAnyLeft(session: Session): boolean {
@@ -93,7 +110,7 @@ async function measureAlone(
   isHalf: boolean,
 ): Promise<void> {
   const { variant, result } = variants.get(planned.variant.id)!;
-  const skipped = reasonToSkip(session, planned, result);
+  const skipped = reasonToSkip(session, planned, { variant, result });
   if (skipped !== null) return await keepTrials(session, skippedEntry(session, planned, skipped));
   if ('error' in result) return;
   const { retries } = session.plan.policy;
@@ -115,7 +132,7 @@ async function measureDuet(
   second: PlannedTrial,
 ): Promise<void> {
   const both = [first, second];
-  const skips = both.map((planned) => reasonToSkip(session, planned, variants.get(planned.variant.id)!.result));
+  const skips = both.map((planned) => reasonToSkip(session, planned, variants.get(planned.variant.id)!));
   const reason = skips.find((each) => each !== null);
   if (reason !== undefined && reason !== null) {
     const entries = both.map((planned, index) =>
@@ -165,6 +182,8 @@ async function oneTry(
     prefix: company.prefix,
     ...(company.step === undefined ? {} : { step: company.step }),
     trialsDirectory,
+    // Two that run at the same time cannot share one.
+    copies: company.duet === undefined ? session.copies : null,
     roots,
     effects,
     preparation,
@@ -180,8 +199,11 @@ async function oneTry(
   };
 }
 
-function reasonToSkip(session: Session, planned: PlannedTrial, result: BuildResult): string | null {
-  if ('error' in result) return `there is no server for it: ${result.error.message}`;
+function reasonToSkip(session: Session, planned: PlannedTrial, { variant, result }: ReadyVariant): string | null {
+  if ('error' in result) return `${NO_SERVER}: ${result.error.message}`;
+  const { engine } = variant.setup;
+  const lacking = engine === undefined ? null : missingEngine(result.build, engine);
+  if (lacking !== null) return lacking;
   const { giveUpAfter } = session.plan.policy;
   const failed = session.failures.get(planned.variant.id);
   if (failed === undefined || failed.count < giveUpAfter) return null;
@@ -190,6 +212,7 @@ function reasonToSkip(session: Session, planned: PlannedTrial, result: BuildResu
 
 function skippedEntry(session: Session, planned: PlannedTrial, reason: string): TrialEntry {
   const { trialId, variant, block, position } = planned;
+  const inputs = session.inputs.get(variant.id);
   return {
     type: 'trial',
     trialId,
@@ -205,6 +228,7 @@ function skippedEntry(session: Session, planned: PlannedTrial, reason: string): 
     samples: [],
     cautions: [],
     artefacts: [],
+    ...(inputs && block > 0 ? { key: keyOf(inputs) } : {}),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Draft } from '../draft/types.ts';
 import { BenchbookError } from '../errors.ts';
-import type { JsonValue } from '../journal/entry.ts';
+import type { JsonValue, RerunRecord } from '../journal/entry.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Study } from '../study/study.ts';
 import { begin, type HostFacts, type Opened, openRun } from './begin.ts';
@@ -28,6 +28,8 @@ export interface RunRequest {
   readonly command: string;
   /** Runs whole blocks `index`, `index + count`, … only. */
   readonly shard?: { readonly index: number; readonly count: number };
+  /** What this run repeats, and with which level replaced. */
+  readonly rerun?: RerunRecord;
   /** Measures also where another run measures on this machine. */
   readonly force?: boolean;
   readonly signal: AbortSignal;
@@ -71,7 +73,7 @@ export async function runStudy(given: RunRequest): Promise<RunResult> {
     const facts = await effects.readHost(cacheDirectory);
     const preparation = preparationOf(request);
     const variants = await readyVariants(request, preparation); // 2
-    const inputs = allInputs(study, variants, facts.hostClass);
+    const inputs = await allInputs(study, variants, facts.hostClass);
     const opened = await openRun(request, inputs); // 3
     try {
       return await measureInto(request, opened, { blocks, preparation, variants, inputs, facts });
@@ -176,15 +178,10 @@ async function readyVariants(request: Request, preparation: Preparation): Promis
   return new Map(resolved.map((variant) => [variant.variant.id, { variant, result: buildOf(variant.setup.server) }]));
 }
 
-function allInputs(
-  study: Study,
-  variants: ReadyVariants,
-  hostClass: JsonValue,
-): ReadonlyMap<string, TrialInputs | null> {
-  return new Map(
-    [...variants].map(([id, { variant, result }]) => [
-      id,
-      'error' in result ? null : inputsOf(study, variant, result.build, hostClass),
-    ]),
-  );
+async function allInputs(study: Study, variants: ReadyVariants, hostClass: JsonValue): Promise<Prepared['inputs']> {
+  const pairs = [...variants].map(async ([id, { variant, result }]) => {
+    const inputs = 'error' in result ? null : await inputsOf(study, variant, result.build, hostClass);
+    return [id, inputs] as const;
+  });
+  return new Map(await Promise.all(pairs));
 }

@@ -30,6 +30,8 @@ export interface Session {
   readonly estimator: Estimator;
   /** Keys whose inputs stand in the journal, and the last variables of each variant: neither is written twice. */
   readonly written: { readonly keys: Set<string>; readonly variables: Map<string, string> };
+  /** Copies of data that no trial changes, used one after the other. */
+  readonly copies: Map<string, string>;
   /** Wall clock minus monotonic clock in seconds, as last noted. */
   readonly clock: { offset: number };
 }
@@ -41,7 +43,7 @@ export interface Counts {
   readonly notOk: number;
 }
 
-type Derived = 'trials' | 'left' | 'failures' | 'estimator' | 'written' | 'clock';
+type Derived = 'trials' | 'left' | 'failures' | 'estimator' | 'written' | 'copies' | 'clock';
 
 export function makeSession(parts: Omit<Session, Derived>): Session {
   const session: Session = {
@@ -51,6 +53,7 @@ export function makeSession(parts: Omit<Session, Derived>): Session {
     failures: new Map(),
     estimator: estimator(),
     written: { keys: new Set(), variables: new Map() },
+    copies: new Map(),
     clock: { offset: clockOffset(parts.effects) },
   };
   for (const entry of trialsOf(parts.journal.entries).values()) account(session, entry);

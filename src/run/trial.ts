@@ -1,14 +1,17 @@
 import { join } from 'node:path';
-import { BenchbookError, sentenceOf } from '../errors.ts';
-import type { Caution, JsonValue, Moment, Outcome, Series, TrialEntry } from '../journal/entry.ts';
+import { BenchbookError } from '../errors.ts';
+import type { TrialEntry } from '../journal/entry.ts';
 import type { Journal } from '../journal/write.ts';
 import type { PlannedTrial } from '../plan/order.ts';
 import type { Build } from '../server/build.ts';
-import type { Server } from '../server/start.ts';
+import type { Server, StopMode } from '../server/start.ts';
+import type { StartingPoint } from '../server/starting-point.ts';
 import type { Cell, Measurement, Setup, TrialPolicy } from '../study/types.ts';
 import type { Effects, Preparation } from './effects.ts';
-import { deadline } from './limits.ts';
-import { type Roots, rooted } from './roots.ts';
+import { entryOf, type Failure, failureOf, type Gathered, nothingGathered } from './gathered.ts';
+import { type Deadline, deadline } from './limits.ts';
+import { machineFor, type TrialMachine } from './machine.ts';
+import type { Roots } from './roots.ts';
 
 /** Measurements to be made at one within cell, in the order declared. */
 export interface Stage {
@@ -30,6 +33,8 @@ export interface TrialRequest {
   readonly step?: () => Promise<void>;
   /** Where the trial's own data directory is made, 0700. */
   readonly trialsDirectory: string;
+  /** Copies that trials use one after the other, by what they are copies of; null where each has its own. */
+  readonly copies: Map<string, string> | null;
   readonly roots: Roots;
   readonly effects: Effects;
   readonly preparation: Preparation;
@@ -37,138 +42,159 @@ export interface TrialRequest {
   readonly phase: (text: string) => void;
 }
 
-/** What a trial has gathered when it ends, however it ends. */
-interface Gathered {
-  server: Server | undefined;
-  argv: readonly string[] | undefined;
-  settings: TrialEntry['settings'];
-  variables: TrialEntry['variables'];
-  readonly samples: Series[];
-  readonly cautions: Caution[];
-  moments: Moment[];
-  readonly details: Record<string, JsonValue>;
-  readonly texts: Map<string, string>;
-  /** Work that was left when its time was up; it may still write into the data directory. */
-  readonly begun: Promise<unknown>[];
+/** What the phases of one trial share. */
+interface Running {
+  readonly request: TrialRequest;
+  readonly gathered: Gathered;
+  readonly machine: TrialMachine;
+  readonly point: StartingPoint;
+  readonly signal: AbortSignal;
 }
 
 /**
- * One trial: a fresh data directory, a fresh server, the measurements, stop, and everything removed again, on every path.
- * What fails becomes the entry's outcome and reason.
+ * One trial: a fresh data directory, the machine as asked for, a fresh server, the measurements, stop, and everything taken back,
+ * on every path. What fails becomes the entry's outcome and reason.
  *
  * @throws BenchbookError `interrupted` on interruption, after cleaning up: such a trial leaves no entry; `journal` where the
  *   run folder cannot be written.
  */
 export async function runTrial(request: TrialRequest): Promise<TrialEntry> {
-  const { planned, effects } = request;
+  const { planned, effects, preparation } = request;
+  const gathered = nothingGathered();
   const startedAt = effects.now().toISOString();
-  const begin = effects.seconds();
-  const dataDirectory = join(request.trialsDirectory, planned.trialId);
-  const gathered: Gathered = {
-    server: undefined,
-    argv: undefined,
-    settings: undefined,
-    variables: undefined,
-    samples: [],
-    cautions: [],
-    moments: [],
-    details: {},
-    texts: new Map(),
-    begun: [],
-  };
-  const limit = deadline(request.preparation.signal, request.policy.trialSeconds, 'the trial');
-  let failure: { readonly outcome: Outcome; readonly reason: string } | null = null;
+  let begin = effects.seconds();
+  let failure: Failure | null = null;
+  let limit: Deadline | undefined;
+  let machine: TrialMachine | undefined;
+  let point: StartingPoint | undefined;
   try {
-    await measureAll(request, dataDirectory, gathered, limit.signal);
-    await endServer(request, gathered, 'fast');
+    request.phase('preparing the data directory');
+    // Filling a data set is no part of the trial that happens to be the first to need it.
+    point = await raced(preparation.signal, effects.startingPoint(request.build, request.setup, preparation));
+    begin = effects.seconds();
+    limit = deadline(preparation.signal, request.policy.trialSeconds, 'the trial');
+    const host = request.setup.host ?? {};
+    machine = await machineFor(host, ordinaryDirectory(request, point), preparation.cacheDirectory, effects, gathered);
+    const running: Running = { request, gathered, machine, point, signal: limit.signal };
+    await measureAll(running);
+    await machine.look();
+    await raced(limit.signal, endInOrder(request, gathered));
   } catch (error) {
     failure = await failureOf(error, gathered);
-    if (limit.signal.aborted && request.preparation.signal.aborted) failure = null;
   } finally {
-    limit.clear();
+    limit?.clear();
     await endServer(request, gathered, 'crash').catch(() => undefined);
     await settled(gathered.begun, 5);
-    await effects.removeDirectory(dataDirectory).catch(() => undefined);
+    await machine?.revert();
+    if (machine !== undefined) await leave(request, point!, machine, failure === null);
   }
-  if (request.preparation.signal.aborted) {
+  if (preparation.signal.aborted) {
     throw new BenchbookError('interrupted', `interrupted during trial ${planned.trialId}`);
   }
-  return await entryOf(request, gathered, failure, dataDirectory, { startedAt, begin });
+  const durationSeconds = effects.seconds() - begin;
+  const dataDirectory = machine?.dataDirectory ?? join(request.trialsDirectory, planned.trialId);
+  return await entryOf(request, gathered, failure, { startedAt, durationSeconds, dataDirectory });
 }
 
-async function measureAll(
-  request: TrialRequest,
-  dataDirectory: string,
-  gathered: Gathered,
-  signal: AbortSignal,
-): Promise<void> {
-  const { effects, build, setup, phase } = request;
-  const options = setup.options ?? {};
-  const start = async (): Promise<Server> => {
-    const limit = deadline(signal, request.policy.startSeconds + 10, 'the start of the server');
-    try {
-      // startServer keeps the limit itself, with better evidence; ours is for one that hangs.
-      const starting = effects.startServer(build, {
-        dataDirectory,
-        options,
-        env: setup.env ?? {},
-        prefix: request.prefix,
-        startSeconds: request.policy.startSeconds,
-        cacheDirectory: request.preparation.cacheDirectory,
-        signal: limit.signal,
-      });
-      gathered.begun.push(starting);
-      gathered.server = await raceStart(starting, limit.race(starting));
-    } finally {
-      limit.clear();
-    }
-    gathered.argv ??= gathered.server.argv;
-    return gathered.server;
-  };
-  phase('preparing the data directory');
-  const pristine = await raced(signal, effects.pristineDirectory(build, options, { ...request.preparation, signal }));
-  const copying = effects.copyDataDirectory(pristine, dataDirectory);
-  gathered.begun.push(copying);
-  await raced(signal, copying);
-  phase('starting the server');
-  const server = await start();
-  gathered.settings = await raced(signal, effects.readSettings(server, options));
+/** A data directory of the trial's own, or the one that trials before it have used and not changed. */
+function ordinaryDirectory({ copies, trialsDirectory, planned }: TrialRequest, point: StartingPoint): string {
+  const copy = point.directory === null || !point.shared ? undefined : copies?.get(point.directory);
+  return copy ?? join(trialsDirectory, planned.trialId);
+}
+
+/** Removes the data directory, or leaves it to the next trial where none may change it and this one ended ok. */
+async function leave(request: TrialRequest, point: StartingPoint, machine: TrialMachine, isOk: boolean): Promise<void> {
+  const { copies, effects } = request;
+  const { dataDirectory, isOrdinary } = machine;
+  if (isOk && point.shared && point.directory !== null && copies !== null && isOrdinary) {
+    copies.set(point.directory, dataDirectory);
+    return;
+  }
+  for (const [from, copy] of copies ?? []) if (copy === dataDirectory) copies!.delete(from);
+  await effects.removeDirectory(dataDirectory).catch(() => undefined);
+}
+
+async function measureAll(running: Running): Promise<void> {
+  const { request, gathered, machine, point, signal } = running;
+  const { effects, setup, copies } = request;
+  if (point.data !== null) gathered.details.data = point.data;
+  if (point.directory !== null && copies?.get(point.directory) !== machine.dataDirectory) {
+    const copying = effects.copyDataDirectory(point.directory, machine.dataDirectory);
+    gathered.begun.push(copying);
+    await raced(signal, copying);
+  }
+  // Starts are compared too.
+  await inStep(running);
+  const server = await start(running);
+  gathered.settings.push(...(await raced(signal, effects.readSettings(server, setup.options ?? {}))));
   gathered.variables = await raced(signal, effects.readVariables(server));
-  const restart = async (): Promise<Server> => {
-    await endServer(request, gathered, 'fast');
-    return await start();
-  };
-  for (const stage of request.stages) await measureStage(request, stage, dataDirectory, gathered, restart, signal);
+  await machine.verify(server.pid);
+  for (const stage of request.stages) await measureStage(running, stage);
 }
 
-async function measureStage(
-  request: TrialRequest,
-  stage: Stage,
-  dataDirectory: string,
-  gathered: Gathered,
-  restart: () => Promise<Server>,
-  signal: AbortSignal,
-): Promise<void> {
-  const suffix = Object.keys(stage.within).length === 0 ? '' : ` at ${cellText(stage.within)}`;
-  for (const [name, measurement] of Object.entries(stage.measurements)) {
-    if (request.step !== undefined) await raced(signal, request.step());
+async function start({ request, gathered, machine, signal }: Running): Promise<Server> {
+  const { effects, build, setup, policy, preparation } = request;
+  const options = setup.options ?? {};
+  request.phase('starting the server');
+  const prefix = [...request.prefix, ...(await raced(signal, machine.prepare(build, options)))];
+  // startServer keeps the limit itself, with better evidence; this one is for a start that hangs.
+  const limit = deadline(signal, policy.startSeconds + 10, 'the start of the server');
+  const starting = effects.startServer(build, {
+    dataDirectory: machine.dataDirectory,
+    options,
+    env: setup.env ?? {},
+    ...(setup.engine === undefined ? {} : { engine: setup.engine }),
+    prefix,
+    startSeconds: policy.startSeconds,
+    cacheDirectory: preparation.cacheDirectory,
+    signal: limit.signal,
+  });
+  gathered.begun.push(starting);
+  try {
+    gathered.server = await limit.race(starting);
+  } catch (error) {
+    // A start that comes through after its limit must not leave a server behind.
+    starting.then((late) => late.stop('crash')).catch(() => undefined);
+    throw error;
+  } finally {
+    limit.clear();
+  }
+  gathered.argv ??= gathered.server.argv;
+  return gathered.server;
+}
+
+/** In a duet both begin at the same moment. */
+async function inStep({ request, signal }: Running): Promise<void> {
+  if (request.step !== undefined) await raced(signal, request.step());
+}
+
+async function measureStage(running: Running, { within, values, measurements }: Stage): Promise<void> {
+  const { request, gathered, machine, signal } = running;
+  const suffix = Object.keys(within).length === 0 ? '' : ` at ${cellText(within)}`;
+  for (const [name, measurement] of Object.entries(measurements)) {
+    await inStep(running);
     request.phase(`measuring ${name}${suffix}`);
     const limit = deadline(signal, request.policy.measurementSeconds, `measurement "${name}"${suffix}`);
+    const context = {
+      build: request.build,
+      dataDirectory: machine.dataDirectory,
+      // A getter: after a restart the measurement must see the new server.
+      get running() {
+        return gathered.server;
+      },
+      restart: async () => {
+        await endServer(request, gathered, 'fast');
+        return await start(running);
+      },
+      stop: (mode: StopMode) => endServer(request, gathered, mode),
+      values,
+      seed: Math.max(1, request.planned.block),
+      cacheDirectory: request.preparation.cacheDirectory,
+      signal: limit.signal,
+      progress: (text: string) => request.phase(`measuring ${name}${suffix}: ${text}`),
+    };
     try {
-      const context = {
-        build: request.build,
-        dataDirectory,
-        // A getter: after a restart the measurement must see the new server.
-        get running() {
-          return gathered.server;
-        },
-        restart,
-        values: stage.values,
-        signal: limit.signal,
-        progress: (text: string) => request.phase(`measuring ${name}${suffix}: ${text}`),
-      };
       const performed = await limit.race(request.effects.perform(name, measurement, context));
-      const { within } = stage;
       gathered.samples.push(...performed.samples.map((series) => (suffix === '' ? series : { ...series, within })));
       gathered.cautions.push(...performed.cautions);
       if (performed.moments !== undefined) gathered.moments = [...performed.moments];
@@ -180,17 +206,37 @@ async function measureStage(
   }
 }
 
-/** Keeps the log and ends the server; one that does not end in time is killed. */
-async function endServer(request: TrialRequest, gathered: Gathered, mode: 'fast' | 'crash'): Promise<void> {
+/** A server that fell may still have answered the last query: how it ends tells. */
+async function endInOrder(request: TrialRequest, gathered: Gathered): Promise<void> {
   const { server } = gathered;
   if (server === undefined) return;
+  await endServer(request, gathered, 'fast');
+  const { code, signal } = await server.exited;
+  if (signal === null && (code === null || code === 0)) return;
+  const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
+  throw new BenchbookError('server', `the server did not end in order (${how})`, { outcome: 'crashed' });
+}
+
+/** Longer than the server room's own limits, whose errors bring evidence. */
+const STOP_SECONDS: Readonly<Record<StopMode, number>> = { fast: 150, slow: 1800, crash: 8 };
+
+/** Keeps the log and ends the server; one that does not end in time is killed. */
+async function endServer(
+  request: TrialRequest,
+  gathered: Gathered,
+  mode: StopMode,
+): Promise<{ readonly seconds: number }> {
+  const { server } = gathered;
+  if (server === undefined) return { seconds: 0 };
   request.phase('stopping the server');
   if (gathered.moments.length === 0) gathered.moments = [...server.moments];
+  const limit = deadline(new AbortController().signal, STOP_SECONDS[mode], 'the stop of the server');
   try {
-    const limit = deadline(new AbortController().signal, mode === 'fast' ? 120 : 8, 'the stop of the server');
-    await limit.race(server.stop(mode)).finally(() => limit.clear());
+    const stopped = await limit.race(server.stop(mode));
     gathered.server = undefined;
+    return stopped;
   } finally {
+    limit.clear();
     keepLog(gathered, server);
   }
 }
@@ -199,84 +245,8 @@ function keepLog(gathered: Gathered, server: Server): void {
   const before = gathered.texts.get('error log');
   const text = server.logText();
   if (before?.endsWith(text)) return;
-  gathered.texts.set(
-    'error log',
-    before === undefined ? text : `${before}\n--- the server was started again ---\n${text}`,
-  );
-}
-
-/** A start that comes through after its limit must not leave a server behind. */
-async function raceStart(starting: Promise<Server>, race: Promise<Server>): Promise<Server> {
-  try {
-    return await race;
-  } catch (error) {
-    starting.then((late) => late.stop('crash')).catch(() => undefined);
-    throw error;
-  }
-}
-
-async function failureOf(
-  error: unknown,
-  gathered: Gathered,
-): Promise<{ readonly outcome: Outcome; readonly reason: string }> {
-  const known = error instanceof BenchbookError ? error : null;
-  for (const [name, text] of Object.entries(known?.evidence ?? {})) gathered.texts.set(name, text);
-  const reason = sentenceOf(error);
-  if (known?.outcome !== undefined) return { outcome: known.outcome, reason };
-  const exit = gathered.server === undefined ? null : await endedByItself(gathered.server);
-  if (exit === null) return { outcome: 'failed', reason };
-  const how = exit.signal === null ? `exit code ${exit.code}` : `signal ${exit.signal}`;
-  return { outcome: 'crashed', reason: `the server ended by itself (${how}): ${reason}` };
-}
-
-/** A connection is lost some milliseconds before the exit is known. */
-async function endedByItself(server: Server) {
-  const soon = new Promise<null>((resolve) => setTimeout(resolve, 200, null));
-  return await Promise.race([server.exited.catch(() => null), soon]);
-}
-
-async function entryOf(
-  request: TrialRequest,
-  gathered: Gathered,
-  failure: { readonly outcome: Outcome; readonly reason: string } | null,
-  dataDirectory: string,
-  clock: { readonly startedAt: string; readonly begin: number },
-): Promise<TrialEntry> {
-  const { planned } = request;
-  const socket = gathered.argv?.find((each) => each.startsWith('--socket='))?.slice('--socket='.length);
-  const rewrite = rooted({
-    ...request.roots,
-    data: dataDirectory,
-    'data.tmp': `${dataDirectory}.tmp`,
-    ...(socket === undefined ? {} : { socket: join(socket, '..') }),
-  });
-  const artefacts = [];
-  for (const [name, text] of gathered.texts) artefacts.push(await request.putArtefact(name, rewrite(text)));
-  const plain = {
-    ...(failure === null ? {} : { reason: failure.reason }),
-    ...(gathered.argv === undefined ? {} : { argv: gathered.argv }),
-    ...(gathered.settings === undefined ? {} : { settings: gathered.settings }),
-    ...(gathered.variables === undefined ? {} : { variables: gathered.variables }),
-    ...(gathered.moments.length === 0 ? {} : { moments: gathered.moments }),
-    ...(Object.keys(gathered.details).length === 0 ? {} : { details: gathered.details }),
-  };
-  return {
-    type: 'trial',
-    trialId: planned.trialId,
-    variantId: planned.variant.id,
-    cell: planned.variant.cell,
-    block: planned.block,
-    position: planned.position,
-    startedAt: clock.startedAt,
-    durationSeconds: request.effects.seconds() - clock.begin,
-    counted: request.counted,
-    outcome: failure?.outcome ?? 'ok',
-    buildId: request.build.id,
-    ...(rewrite(plain as unknown as JsonValue) as unknown as typeof plain),
-    samples: gathered.samples,
-    cautions: rewrite(gathered.cautions as unknown as JsonValue) as unknown as Caution[],
-    artefacts,
-  };
+  const whole = before === undefined ? text : `${before}\n--- the server was started again ---\n${text}`;
+  gathered.texts.set('error log', whole);
 }
 
 function raced<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {

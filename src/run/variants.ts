@@ -11,9 +11,6 @@ export interface ResolvedVariant {
   stages(withinOrder: readonly Cell[]): readonly Stage[];
 }
 
-/** Kinds that restart the server or tell of its start: they belong to the trial, not to a within cell. */
-const ONCE_PER_TRIAL: readonly string[] = ['startup'];
-
 /** @throws BenchbookError `study` where the study's own functions throw. */
 export function resolveVariant(study: Study, variant: Variant): ResolvedVariant {
   const between = valuesOf(study, variant.cell);
@@ -41,7 +38,7 @@ function stagesOf(study: Study, variant: Variant, withinOrder: readonly Cell[]):
 
 function split(measurements: Readonly<Record<string, Measurement>>, once: boolean): Record<string, Measurement> {
   return Object.fromEntries(
-    Object.entries(measurements).filter(([, { kind }]) => ONCE_PER_TRIAL.includes(kind) === once),
+    Object.entries(measurements).filter(([, { oncePerTrial }]) => (oncePerTrial ?? false) === once),
   );
 }
 

@@ -29,11 +29,22 @@ export async function fetchDebian(source: DebianSource, environment: ServerEnvir
   const apt = await privateApt(source.suite, source.mirror, environment);
   const wanted = await chooseServerPackage(apt, source);
   environment.progress(`fetching ${wanted} of ${source.suite} and what it needs`);
+  const { root, packages } = await fetchPackage(apt, source, wanted, environment);
+  return findServer(root, { ownLoader: true, obtained: { source: 'debian', suite: source.suite, packages } });
+}
+
+/** A package with all that it needs, unpacked into a folder of the cache; what is there already is used. */
+export async function fetchPackage(
+  apt: PrivateApt,
+  source: DebianSource,
+  wanted: string,
+  environment: ServerEnvironment,
+): Promise<{ readonly root: string; readonly packages: readonly Omit<PackageFile, 'path'>[] }> {
   const files = await download(apt, source, wanted);
-  const identity = files.map(({ name, version, sha256 }) => ({ name, version, sha256 }));
-  const root = join(environment.cacheDirectory, 'builds', `debian-${source.suite}-${shortHash(identity)}`);
+  const packages = files.map(({ name, version, sha256 }) => ({ name, version, sha256 }));
+  const root = join(environment.cacheDirectory, 'builds', `debian-${source.suite}-${shortHash(packages)}`);
   if (!existsSync(root)) await unpack(files, root, environment);
-  return findServer(root, { ownLoader: true, obtained: { source: 'debian', suite: source.suite, packages: identity } });
+  return { root, packages };
 }
 
 /** The package with the server binary, as `name` or `name=version`. */

@@ -87,7 +87,8 @@ async function whatItSays(
   );
 }
 
-async function loaderOf(root: string): Promise<readonly string[]> {
+/** The argv prefix that runs a program of a root with the root's own loader and libraries. */
+export async function loaderOf(root: string): Promise<readonly string[]> {
   const triplets = await namesIn(join(root, 'usr/lib'), /-linux-gnu/);
   const older = await namesIn(join(root, 'lib'), /-linux-gnu/);
   const libraries = [

@@ -82,7 +82,7 @@
     const collator = new Intl.Collator('en', { numeric: true });
     const keyed = rows.map((row) => {
       const text = row.cells[column].textContent.trim();
-      const number = Number(text.replace(/[\u202f\s]/g, '').replace('−', '-'));
+      const number = Number(text.replace(/[,\s]/g, '').replace('−', '-'));
       return { row, text, number: text === '' ? Number.NaN : number };
     });
     const isMissing = (key) => key.text === '' || key.text === '–';

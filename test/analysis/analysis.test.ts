@@ -78,6 +78,17 @@ describe('failures are results', () => {
     expect(analysis.outcomes(big)).toEqual({ crashed: 3 });
   });
 
+  test('what a failed trial measured before it failed is no sample', () => {
+    const half = trial(big, 1, [{ metric: 'memory.rss', values: [1] }], { outcome: 'crashed' });
+    expect(analyse([runEntry, half], modelOf()).summary('memory.rss', big)).toBeNull();
+  });
+
+  test('a trial counts once, with the median of its iterations', () => {
+    const one = analyse([runEntry, trial(big, 1, [{ metric: 'memory.rss', values: [9, 1, 2] }])], modelOf());
+    expect(one.samples('memory.rss', big)).toEqual([expect.objectContaining({ value: 2, block: 1 })]);
+    expect(one.summary('memory.rss', big)).toMatchObject({ n: 1, median: 2, max: 2 });
+  });
+
   test('warm-up trials and the first start of a build never count', () => {
     const warm = trial(big, 1, [{ metric: 'memory.rss', values: [1] }], { counted: false });
     const first = trial(big, 0, [{ metric: 'memory.rss', values: [1] }]);
@@ -107,6 +118,7 @@ describe('resolve and check', () => {
     expect(analysis.check({ op: 'above', of: ratio, limit: 1.5 }).verdict).toBe('supported');
     expect(analysis.check({ op: 'below', of: ratio, limit: 1.5 }).verdict).toBe('refuted');
     expect(analysis.check({ op: 'below', of: ratio, limit: 2 }).verdict).toBe('inconclusive');
+    expect(analysis.check({ op: 'above', of: ratio, limit: 3 }).verdict).toBe('refuted');
     expect(analysis.check({ op: 'between', of: stat, low: 90, high: 110 }).verdict).toBe('supported');
     expect(analysis.check({ op: 'equivalentTo', of: stat, value: 100, within: 0.05 }).verdict).toBe('supported');
   });
@@ -144,12 +156,12 @@ describe('resolve and check', () => {
     const value = (statistic: Statistic) => analysis.resolve({ ...stat, statistic });
     expect(value('p95')).toMatchObject({ value: expect.closeTo(101.7, 9), interval: null, unit: 'B' });
     expect(value('q1').value).toBe(99.25);
-    expect(value('cv')).toMatchObject({ unit: 'ratio', interval: null });
+    expect(value('cv')).toMatchObject({ unit: '1', interval: null });
     expect(value('n')).toMatchObject({ value: 7, unit: '1', interval: { low: 7, high: 7 } });
     const max: Expression = { ...stat, statistic: 'max' };
     expect(analysis.check({ op: 'below', of: max, limit: 1e9 })).toMatchObject({
       verdict: 'inconclusive',
-      why: '102 B from n = 7 has no interval',
+      why: '102\u00a0B from n = 7 has no interval',
     });
   });
 

@@ -59,6 +59,14 @@ describe('samples', () => {
   test('nearly constant values flag nothing: the spread has a floor', () => {
     expect(codes(values([1000, 1000, 1000, 1000, 1000, 1000, 1000, 1001]))).toEqual([]);
     expect(codes(values(Array(9).fill(42) as number[]))).toEqual([]);
+    expect(codes(values([1000, 1000.001, 999.999, 1000.002, 999.998, 1000.001, 1000.5]))).toEqual([]);
+  });
+
+  test('the mark stands at a modified z-score of 3.5', () => {
+    // Median 100, MAD 3: the limit is 3.5 · 3 / 0.6745 = 15.6 away.
+    const spread = [94, 97, 97, 100, 100, 103, 103, 106];
+    expect(values([...spread, 115]).outliers(METRIC, small)).toHaveLength(0);
+    expect(values([...spread, 117]).outliers(METRIC, small)).toHaveLength(1);
   });
 
   test('two groups', () => {
@@ -212,7 +220,7 @@ describe('settings and machine', () => {
       variables: {
         innodb_buffer_pool_size: pool,
         character_set_server: pool === '2G' ? 'utf8mb4' : 'latin1',
-        start_id: String(block),
+        start_id: `${pool} ${block}`,
       },
     });
     const analysis = run(variables);
@@ -252,19 +260,24 @@ describe('settings and machine', () => {
       details: { scan: { plan: pool === '2G' ? 'range' : 'ALL', result: { rows: 5 } } },
     }));
     expect(codes(analysis)).toEqual(['plans-differ']);
+    const random = run((_, block) => ({ details: { scan: { result: { sha256: String(block), compared: false } } } }));
+    expect(codes(random)).toEqual([]);
   });
 
   test('foreign load and a change of host', () => {
     const host = (kernel: string): Entry => ({ type: 'host', at: '', hostClass: { kernel, cpu: 'x' }, facts: null });
-    const load = { code: 'foreign-load', sentence: 'busy' };
+    const load = { code: 'load-of-others', sentence: 'busy' };
     const analysis = run((_, block) => ({ cautions: block === 3 ? [load] : [] }), [host('6.1'), host('6.12')]);
     expect(codes(analysis)).toEqual(['hosts-differ', 'foreign-load']);
-    expect(find(analysis, 'foreign-load').sentence).toBe('Other processes were busy during 2 of 24 trials (block 3).');
+    expect(find(analysis, 'foreign-load').sentence).toBe(
+      "The machine was not this study's alone (load, steal, throttling or swapping) during 2 of 24 trials (block 3).",
+    );
   });
 
   test('a run without its end', () => {
     expect(run(() => ({})).cautions.map((caution) => caution.code)).toEqual(['incomplete-run']);
     const end: Entry = { type: 'end', at: '', trials: 24, ok: 24, complete: true };
     expect(run(() => ({}), [end]).cautions).toEqual([]);
+    expect(codes(run(() => ({}), [{ ...end, endedBy: 'until' }]))).toEqual(['stopped-by-rule']);
   });
 });

@@ -5,7 +5,7 @@ import { explainVerdict } from '../../src/analysis/explain.ts';
 import { levelOfRange, smallestN } from '../../src/analysis/median-interval.ts';
 import { simultaneousPaired } from '../../src/analysis/simultaneous.ts';
 import { blocksNeeded, verdictOf } from '../../src/analysis/verdict.ts';
-import { journalOf, modelOf } from './journal.ts';
+import { journalOf, modelOf, trial } from './journal.ts';
 
 const interval = (low: number, high: number) => ({ low: Math.log(low), high: Math.log(high), level: 0.95 });
 
@@ -117,9 +117,12 @@ describe('families', () => {
   });
 
   test('comparisons without a side share nothing', () => {
-    const entries = journalOf('memory.rss', columns(2).slice(0, 3));
+    const entries = [
+      ...journalOf('memory.rss', columns(2).slice(0, 3)),
+      trial({ pool: 'd' }, 1, [], { outcome: 'crashed' }),
+    ];
     const comparisons = analyse(entries, model).comparisonsToBaseline('memory.rss');
-    expect(comparisons.map((comparison) => comparison.family)).toEqual([2, 2]);
+    expect(comparisons.map((comparison) => comparison.family)).toEqual([2, 2, 2]);
   });
 
   test('a pair outside the family stands alone', () => {

@@ -81,30 +81,27 @@ describe('Ctrl-C', () => {
           if (moment.test(output)) resolve();
         });
       });
-      await sleep(700);
-      const asked = performance.now();
+      while ((await serversOf(running.pid!)).length === 0) await sleep(20);
       running.kill('SIGINT');
-      const result = await running;
+      const asked = performance.now();
+      while ((await serversOf(running.pid!)).length > 0 && performance.now() - asked < 15_000) await sleep(50);
       expect(performance.now() - asked).toBeLessThan(10_000);
-      expect(result.exitCode).toBe(130);
-      const journal = await readFile(join(directory, 'output/long/latest/journal.jsonl'), 'utf8');
-      expect(journal).toContain('"interrupted"');
-      // Every server that the journal names by its private socket is gone with the socket's folder.
-      const serverOf = await processesBelow(directory);
-      expect(serverOf).toEqual([]);
-      expect((await benchbook(directory, ['verify', 'long'])).exitCode).toBe(0);
+      expect((await running).exitCode).toBe(130);
+      const [run] = (await readdir(join(directory, 'output/long'))).filter((name) => name !== 'latest');
+      expect(await readFile(join(directory, 'output/long', run!, 'journal.jsonl'), 'utf8')).toContain('"interrupted"');
+      expect(await serversOf(running.pid!)).toEqual([]);
+      expect((await benchbook(directory, ['verify', join('output/long', run!)])).exitCode).toBe(0);
     },
     120_000,
   );
 });
 
-/** Servers started from this directory: their working directory or environment names it. */
-async function processesBelow(path: string): Promise<string[]> {
+/** Servers whose data directory lies in the work folder of the given Benchbook process, which its name begins with. */
+async function serversOf(pid: number): Promise<string[]> {
   const found: string[] = [];
-  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
-    const environ = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
-    if (environ.includes(`PWD=${path}`) && Number(pid) !== process.pid)
-      found.push(await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''));
+  for (const each of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    const command = await readFile(`/proc/${each}/cmdline`, 'utf8').catch(() => '');
+    if (command.includes(`/work/${pid}-`) && command.includes('--datadir=')) found.push(command);
   }
   return found;
 }

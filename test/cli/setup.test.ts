@@ -78,6 +78,18 @@ describe('set-up', () => {
     expect((await setUp()).stdout).toContain('installing node modules (npm ci)');
   });
 
+  test('says in one sentence what the tests still need, where it may not install it', async () => {
+    await symlink(join(source, '../../node_modules'), join(checkout, 'node_modules'));
+    await rm(join(checkout, 'bin/pdftotext'));
+    // Neither root's apt nor any other is on this PATH.
+    const done = await node('src/cli/setup.mjs', ['test']);
+    expect(done.exitCode).toBe(4);
+    expect(done.stderr).toBe(
+      'set-up: The tests also need poppler-utils; as root: apt-get install poppler-utils (or run some alone: npm test -- test/analysis).',
+    );
+    expect((await node('src/cli/setup.mjs', ['ci'])).exitCode).toBe(4);
+  });
+
   test('shows what npm said when it fails', async () => {
     const npm = join(checkout, 'npm.js');
     await writeFile(npm, `console.error('npm error code E404'); process.exitCode = 1;`);

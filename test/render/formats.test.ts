@@ -1,3 +1,4 @@
+import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import MarkdownIt from 'markdown-it';
 import { expect, test } from 'vitest';
 import { adfReport } from '../../src/render/adf.ts';
@@ -7,6 +8,7 @@ import { htmlReport } from '../../src/render/html.ts';
 import { jiraReport } from '../../src/render/jira.ts';
 import { latexTable } from '../../src/render/latex.ts';
 import { markdownReport } from '../../src/render/markdown.ts';
+import { tableParquet } from '../../src/render/parquet.ts';
 import { svgToPng } from '../../src/render/png.ts';
 import { setTable } from '../../src/render/tables.ts';
 import type { Block, Document, ValueRef } from '../../src/report/document.ts';
@@ -121,6 +123,16 @@ test('LaTeX escapes what TeX would run', () => {
     '\\textbackslash{}input\\{/etc/passwd\\} 100\\% \\$x\\$ \\#1 \\textasciitilde{} \\textasciicircum{}',
   );
   expect(source).toContain('\n{[}2ex] at');
+});
+
+test('Parquet reads back as the table, by another program’s reader', async () => {
+  const samples = styleGuide().tables.samples!;
+  const bytes = tableParquet(samples);
+  const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
+  const rows = await parquetReadObjects({ file });
+  expect(rows.map((row) => samples.columns.map((column) => row[column.key]))).toEqual(samples.rows);
+  expect(parquetMetadata(file).key_value_metadata).toContainEqual({ key: 'unit:rss', value: 'B' });
+  expect(Buffer.from(tableParquet(samples)).equals(Buffer.from(bytes))).toBe(true);
 });
 
 test('a figure becomes a PNG of twice its size', async () => {

@@ -6,14 +6,13 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { PDFDict, PDFDocument, PDFName } from '@cantoo/pdf-lib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { tableCsv } from '../../src/render/csv.ts';
 import { type RenderedFile, render } from '../../src/render/render.ts';
 import { styleGuide } from './style-guide.ts';
 
 let folder = '';
 let files: readonly RenderedFile[] = [];
-const extraFiles = [
-  { name: 'samples.csv', bytes: Buffer.from('trial,block\r\nt001,1\r\n'), description: 'every sample' },
-];
+const extraFiles = [{ name: 'journal.jsonl', bytes: Buffer.from('{"type":"run"}\n'), description: 'the journal' }];
 
 async function renderPdf(directory: string, limitMs = 60_000): Promise<readonly RenderedFile[]> {
   return await render({
@@ -43,9 +42,10 @@ test('the PDF is tagged, has an outline, a language, the run’s date and the em
   expect(catalog.lookup(PDFName.of('Outlines'), PDFDict).has(PDFName.of('First'))).toBe(true);
   expect(pdf.getCreationDate()?.toISOString()).toBe('2026-11-30T12:42:30.000Z');
   expect(pdf.getTitle()).toBe(styleGuide().title);
-  expect(pdf.getAttachments().map((file) => [file.name, Buffer.from(file.data).toString()])).toEqual([
-    ['samples.csv', 'trial,block\r\nt001,1\r\n'],
-  ]);
+  const attached = new Map(pdf.getAttachments().map((file) => [file.name, Buffer.from(file.data).toString()]));
+  expect([...attached.keys()].sort()).toEqual(['journal.jsonl', 'samples.csv']);
+  expect(attached.get('samples.csv')).toBe(tableCsv(styleGuide().tables.samples!));
+  expect(attached.get('journal.jsonl')).toBe('{"type":"run"}\n');
 });
 
 test('poppler reads it: fonts embedded, page numbers, running title, every dense row up to the limit', async () => {
@@ -62,6 +62,19 @@ test('poppler reads it: fonts embedded, page numbers, running title, every dense
   });
   for (let trial = 1; trial <= 63; trial++) expect(text).toContain(`t${String(trial).padStart(3, '0')}`);
   expect(await run('pdfinfo', ['-struct', file])).toMatch(/Table[\s\S]*TH[\s\S]*Figure|Figure[\s\S]*Table/);
+});
+
+test('figures have an alternative text, and links lead within the file', async () => {
+  const pdf = await PDFDocument.load(await readFile(path.join(folder, 'report.pdf')), { updateMetadata: false });
+  const objects = pdf.context
+    .enumerateIndirectObjects()
+    .flatMap(([, object]) => (object instanceof PDFDict ? [object] : []));
+  const is = (object: PDFDict, key: string, value: string) => object.get(PDFName.of(key))?.toString() === value;
+  const figures = objects.filter((object) => is(object, 'Type', '/StructElem') && is(object, 'S', '/Figure'));
+  expect(figures.length).toBeGreaterThanOrEqual(11);
+  expect(figures.filter((figure) => !figure.has(PDFName.of('Alt')))).toEqual([]);
+  const links = objects.filter((object) => is(object, 'Subtype', '/Link'));
+  expect(links.filter((link) => link.has(PDFName.of('Dest'))).length).toBeGreaterThan(8);
 });
 
 test('no path of this machine stands in the PDF', async () => {

@@ -3,7 +3,7 @@ import type { TrialEntry } from '../../src/journal/entry.ts';
 import { gateOf } from '../../src/run/gate.ts';
 import { isEnough } from '../../src/run/until.ts';
 import type { Study } from '../../src/study/study.ts';
-import type { UntilRule } from '../../src/study/types.ts';
+import type { Dataset, UntilRule } from '../../src/study/types.ts';
 import { trialEntry } from '../journal/entries.ts';
 import { factor, studyOf } from '../plan/studies.ts';
 import { fakeWorld } from './fake.ts';
@@ -338,4 +338,55 @@ test('a gate opens for all at once, again and again, and not for those who left'
   await Promise.all([party('a', 2), party('b', 3)]);
   expect(log.slice(0, 4).map((each) => each[1])).toEqual(['0', '0', '1', '1']);
   expect(log.at(-1)).toBe('b2');
+});
+
+describe('a data set', () => {
+  const data = (readOnly: boolean): Dataset => ({
+    name: 'rows',
+    database: 'test',
+    schema: [],
+    load: [{ step: 'sql', statements: ['SELECT 1'] }],
+    order: 'none',
+    leafPages: {},
+    readOnly,
+  });
+  const study = (readOnly: boolean) =>
+    two({ setup: () => ({ server: { source: 'installed' }, data: data(readOnly) }) });
+
+  test('that trials change is copied for each, one that they only read is copied once', async () => {
+    const [own, shared] = [fakeWorld(), fakeWorld()];
+    await place.run({ study: study(false), world: own });
+    await place.run({ study: study(true), world: shared, runDirectory: `${place.runDirectory}-shared` });
+    expect(own.log.filter((line) => line === 'copy')).toHaveLength(5);
+    expect(shared.log.filter((line) => line === 'copy')).toHaveLength(1);
+    expect(own.directories.size).toBe(0);
+  });
+
+  test('is copied again after a trial that did not end ok', async () => {
+    let count = 0;
+    const world = fakeWorld({ perform: async () => (++count === 2 ? Promise.reject(new Error('no')) : undefined) });
+    await place.run({ study: study(true), world });
+    expect(world.log.filter((line) => line === 'copy')).toHaveLength(2);
+  });
+
+  test('counts by its content', async () => {
+    await place.command({ study: { ...study(true), sourceText: 'A' } });
+    const other: Dataset = { ...data(true), load: [{ step: 'sql', statements: ['SELECT 2'] }] };
+    await place.command({
+      study: two({ sourceText: 'B', setup: () => ({ server: { source: 'installed' }, data: other }) }),
+    });
+    const reasons = place.events.flatMap((event) => (event.type === 'variant decided' ? [event.reason] : []));
+    expect(reasons.at(-1)).toContain('setup data content changed');
+  });
+});
+
+test('a storage engine that a build lacks skips its variants, with the reason', async () => {
+  const study = two({
+    setup: ({ pool }) => ({ server: { source: 'installed' }, ...(pool === '1G' ? { engine: 'TokuDB' } : {}) }),
+  });
+  expect(await place.run({ study })).toMatchObject({ trials: 4, ok: 2, notOk: 2 });
+  const skipped = (await place.trials()).filter(({ outcome }) => outcome === 'skipped');
+  expect(skipped.map(({ reason }) => reason)).toEqual(
+    Array(2).fill(expect.stringContaining('has no storage engine TOKUDB')),
+  );
 });

@@ -46,8 +46,11 @@ export function fakeWorld(script: Script = {}): Fake {
   const effects: Effects = {
     readHost: async () => ({ hostClass: script.hostClass ?? { cpu: 'fake' }, facts: {} }),
     resolveBuild: async (source) => fakeBuild(JSON.stringify(source), script),
-    pristineDirectory: async () => '/pristine',
-    copyDataDirectory: async (_, to) => void directories.add(to),
+    startingPoint: async (_, setup) => ({ directory: '/pristine', data: null, shared: setup.data?.readOnly ?? false }),
+    copyDataDirectory: async (_, to) => {
+      log.push('copy');
+      directories.add(to);
+    },
     startServer: async (build, request) => {
       log.push(`start ${Object.values(request.options).join(' ')}`);
       pass(script.secondsPerStart ?? 1);
@@ -74,6 +77,19 @@ export function fakeWorld(script: Script = {}): Fake {
       directories.delete(path);
       await rm(path, { recursive: true, force: true });
     },
+    applyStorage: async () => undefined,
+    applyControls: async () => ({
+      prefix: [],
+      effective: [],
+      cautions: [],
+      refused: [],
+      setPageCache: async () => undefined,
+      verify: async () => [],
+      memoryUse: async () => ({}),
+      revert: async () => [],
+    }),
+    watchHost: async () => ({ end: async () => ({ figures: {}, cautions: [] }) }),
+    canary: async () => ({ cpuSeconds: 1 }),
     watchOver: () => ({ dismiss: () => undefined }),
     lockHost: async () => ({ release: async () => undefined }),
     halvesOfCores: async () => ['0', '1'],

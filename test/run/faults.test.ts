@@ -26,7 +26,7 @@ describe('an interruption ends the run at once, in every phase, and nothing stay
     'reapLeftovers',
     'readHost',
     'resolveBuild',
-    'pristineDirectory',
+    'startingPoint',
     'copyDataDirectory',
     'startServer',
     'readSettings',

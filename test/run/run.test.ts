@@ -51,7 +51,7 @@ test('each within cell is measured on the same server, what tells of the start o
     profiles: {},
     replicates: { min: 3, max: 3 },
     measurements: (values) => ({
-      up: { kind: 'startup', params: {}, metrics: { ready: { unit: 's', better: 'lower' } } },
+      up: { kind: 'startup', oncePerTrial: true, params: {}, metrics: { ready: { unit: 's', better: 'lower' } } },
       load: { kind: 'query', params: { threads: values.threads }, metrics: { tps: { unit: '1/s', better: 'higher' } } },
     }),
     metrics: {},
@@ -96,6 +96,16 @@ describe('a trial that goes wrong is an entry with outcome and reason, and the r
           void (values.pool === '1G' && values.flush === 'fsync' && (await running!.sql('crash'))),
       },
       { outcome: 'crashed', reason: 'the server ended by itself (signal SIGSEGV): the connection was lost' },
+    ],
+    [
+      'is answered by a server that is falling',
+      {
+        perform: async (_, __, { running, values }) => {
+          if (values.pool === '1G' && values.flush === 'fsync') await running!.sql('crash').catch(() => undefined);
+          return undefined;
+        },
+      },
+      { outcome: 'crashed', reason: 'the server did not end in order (signal SIGSEGV)' },
     ],
     [
       'does not start',

@@ -35,6 +35,7 @@ describe("this machine's server", () => {
       dataDirectory: server.dataDirectory,
       running: server,
       restart: () => Promise.reject(new Error('not needed')),
+      stop: () => Promise.reject(new Error('not needed')),
       values: {},
       signal: new AbortController().signal,
       progress: () => undefined,

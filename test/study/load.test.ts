@@ -277,7 +277,7 @@ describe('a wrong study is one sentence with file, line and the nearest right wo
       7,
       /did you mean 'ok'/,
     ],
-    ['report returns no list', { report: '() => 1' }, /must return a list/, 7],
+    ['report returns no list', { report: '() => 1' }, /must return or hold a list/, 7],
     ['report throws', { report: `() => { throw new Error('boom') }` }, /'report' threw: boom/, 7],
   ];
   test.each(cases.map(([name, ...rest]) => ({ name, rest })))(

@@ -162,3 +162,48 @@ defineStudy({
     md`${effect('memory.rss', { server: ['old', 'older'] })}`,
   ],
 });
+
+// Metrics that a measurement has only with other arguments, and probes that stand where a measurement must.
+const query = 'SELECT 1';
+defineStudy({
+  ...base,
+  variants: { factors },
+  measurements: {
+    first: measure.query(query, { iterations: 0 }),
+    start: measure.startup({ after: 'stop' }),
+    io: measure.around(measure.query(query), [measure.status(['Innodb_pages_read'])]),
+    test: measure.mtr('main.1st', { analyses: ['first'] }),
+    shell: measure.command('true'),
+    other: measure.mtr('main.1st'),
+  },
+  report: ({ table }) => [
+    // @ts-expect-error no iterations after the first
+    table({ metrics: ['first.later'] }),
+    // @ts-expect-error no recovery without a crash
+    table({ metrics: ['start.recovery'] }),
+    // @ts-expect-error counter that was not asked for
+    table({ metrics: ['io.Innodb_pages_written'] }),
+    // @ts-expect-error analysis without this name
+    table({ metrics: ['test.secondTime'] }),
+    // @ts-expect-error command without metrics of its own
+    table({ metrics: ['shell.tps'] }),
+    // @ts-expect-error test without named analyses
+    table({ metrics: ['other.firstTime'] }),
+  ],
+});
+defineStudy({
+  ...base,
+  variants: { factors },
+  // @ts-expect-error a time line is a probe: it needs a measurement that it runs beside
+  measurements: { line: measure.timeline(['rss']) },
+  report: () => [],
+});
+// @ts-expect-error memory is no probe
+measure.around(measure.query(query), [measure.memory()]);
+// @ts-expect-error option
+measure.sysbench({ thread: 4 });
+measure.command('x', {
+  metrics: { rate: { unit: '1/s', better: 'higher' } },
+  // @ts-expect-error parse reads a metric that was not declared
+  parse: () => ({ ratte: 1 }),
+});

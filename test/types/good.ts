@@ -118,3 +118,68 @@ export const withinNestedAndDerived = defineStudy({
     ),
   ],
 });
+
+const scan = 'SELECT DISTINCT c1 FROM tp';
+
+/** Metric names of every measurement are inferred, those that a study chooses too. */
+export const everyMeasurement = defineStudy({
+  title: 't',
+  variants: { factors: { threads: [1, 4] } },
+  setup: () => ({ server: servers.installed() }),
+  measurements: (v) => ({
+    crash: measure.startup({ after: 'crash' }),
+    stop: measure.shutdown({ mode: 'slow' }),
+    one: measure.query(scan, { iterations: 0, expect: { rows: 2 } }),
+    many: measure.query(scan),
+    plan: measure.analyze(scan),
+    steps: measure.statements({ load: ['INSERT INTO t VALUES (1)'], drop: 'DROP TABLE t' }),
+    load: measure.sysbench({ threads: v.threads }),
+    shell: measure.command('mysqlslap', {
+      metrics: { rate: { unit: '1/s', better: 'higher' } },
+      parse: /(?<rate>\d+)/,
+    }),
+    plain: measure.command(['true']),
+    test: measure.mtr('main.1st', { analyses: ['first', 'second'] }),
+    counters: measure.status(['Innodb_pages_read']),
+    io: measure.around(measure.query(scan), [
+      measure.status(['Innodb_data_read', 'Innodb_data_reads']),
+      measure.innodbMetrics(['buffer_pool_reads']),
+      measure.innodbStatus(),
+      measure.timeline(['rss', 'Handler_read_next']),
+      measure.perf({ mode: 'stat', events: ['cache-misses'] }),
+      measure.perf({ mode: 'record' }),
+    ]),
+    clocks: measure.around(measure.query(scan), [measure.perf({ mode: 'stat' })]),
+  }),
+  report: ({ stat, table, md }) => [
+    table({
+      metrics: [
+        'crash.recovery',
+        'stop.dirtyPages',
+        'one.first',
+        'many.later',
+        'plan.pagesAccessed',
+        'steps.load',
+        'steps.drop',
+        'load.latencyPercentile',
+        'shell.rate',
+        'shell.peakRss',
+        'plain.wall',
+        'test.testTime',
+        'test.secondPagesRead',
+        'counters.Innodb_pages_read',
+        'io.first',
+        'io.Innodb_data_reads',
+        'io.buffer_pool_reads',
+        'io.historyListLength',
+        'io.rssOverTime',
+        'io.Handler_read_nextOverTime',
+        'io.timelineCost',
+        'io.cache-misses',
+        'io.perfSamples',
+        'clocks.task-clock',
+      ],
+    }),
+    md`${stat('io.later', { threads: 4 })}`,
+  ],
+});

@@ -3,7 +3,7 @@ import type { CautionInput } from './input.ts';
 
 /** What the builds and the hosts of a run have in common, and what not. */
 export function machineCautions(input: CautionInput): readonly PlacedCaution[] {
-  return [...toolchains(input), ...hosts(input), ...steal(input)];
+  return [...toolchains(input), ...hosts(input), ...othersBusy(input)];
 }
 
 /** Distributions build with other compilers, libraries and allocators: a difference between two packages is not the version's alone. */
@@ -43,12 +43,15 @@ function hosts({ entries }: CautionInput): readonly PlacedCaution[] {
   ];
 }
 
-/** Load by others, where the trials recorded it as a caution of their own: told once for the whole report. */
-function steal({ index }: CautionInput): readonly PlacedCaution[] {
-  const hit = index.trials.filter((trial) => trial.cautions.some((caution) => caution.code === 'foreign-load'));
+/** What trials record when others had the machine too. */
+const OTHERS = new Set(['load-of-others', 'steal', 'throttled', 'swapping', 'low-memory', 'foreign-load']);
+
+/** Told once for the whole report: each trial's own caution has the figures. */
+function othersBusy({ index }: CautionInput): readonly PlacedCaution[] {
+  const hit = index.trials.filter((trial) => trial.cautions.some((caution) => OTHERS.has(caution.code)));
   if (hit.length === 0) return [];
   const blocks = [...new Set(hit.map((trial) => trial.block))].join(', ');
-  const sentence = `Other processes were busy during ${hit.length} of ${index.trials.length} trials (block${blocks.includes(',') ? 's' : ''} ${blocks}).`;
+  const sentence = `The machine was not this study's alone (load, steal, throttling or swapping) during ${hit.length} of ${index.trials.length} trials (block${blocks.includes(',') ? 's' : ''} ${blocks}).`;
   return [{ code: 'foreign-load', sentence }];
 }
 

@@ -117,8 +117,8 @@ function differingDetails(trials: readonly TrialEntry[]): readonly PlacedCaution
     const details = (trial.details ?? {}) as Record<string, unknown>;
     for (const [measurement, detail] of Object.entries(details))
       for (const kind of ['plan', 'result']) {
-        const value = (detail as Record<string, unknown> | null)?.[kind];
-        if (value === undefined) continue;
+        const value = (detail as Record<string, { compared?: unknown } | undefined> | null)?.[kind];
+        if (value === undefined || value?.compared === false) continue;
         const key = `${kind} ${measurement}`;
         const values = seen.get(key) ?? new Map<string, CellLabels>();
         values.set(JSON.stringify(value), trial.cell);

@@ -1,42 +1,57 @@
+import { join } from 'node:path';
 import { makeDraft } from '../../draft/draft.ts';
-import { blockOf } from '../../plan/order.ts';
-import { makePlan, type Plan } from '../../plan/plan.ts';
+import { passesOf } from '../../plan/order.ts';
+import { chooseRun } from '../../run/choose.ts';
+import { type Forecast, forecast } from '../../run/forecast.ts';
 import { resolveVariant } from '../../run/variants.ts';
+import { cacheDirectory } from '../cache.ts';
 import { type PlanOptions, planRequest } from '../plan-options.ts';
+import { cellLine, duration } from '../progress.ts';
+import { newRunId, OUTPUT } from '../runs.ts';
 import { displayFile, openStudy } from '../studies.ts';
 
-/** `benchbook plan STUDY`: variants, exclusions and order; runs nothing. */
+/** `benchbook plan STUDY`: variants, exclusions, order, what this machine lacks for it, how long it may take; runs nothing. */
 export async function plan(wanted: string, options: PlanOptions & { json?: boolean }): Promise<number> {
   const study = await openStudy(wanted);
   // A report that names a metric that is not there is found now, not after the last trial.
-  makeDraft(study, displayFile(study.file));
-  const planned = makePlan(study, planRequest(options));
+  const draft = makeDraft(study, displayFile(study.file));
+  const studyDirectory = join(process.cwd(), OUTPUT, study.id);
+  const { plan: planned } = await chooseRun({
+    study,
+    draft,
+    studyDirectory,
+    planRequest: planRequest(options),
+    runId: newRunId(new Date()),
+  });
   // Nor may a setup that throws for one variant wait for its turn.
   for (const variant of planned.variants) resolveVariant(study, variant).stages(variant.withinCells);
-  const blocks = Array.from({ length: planned.replicates.max }, (_, index) => blockOf(planned, index + 1));
+  const expected = await forecast(study, planned, studyDirectory, cacheDirectory());
+  const passes = [...passesOf(planned)];
   if (options.json) {
-    console.log(JSON.stringify({ study: study.id, ...planned, blocks }, null, 2));
+    console.log(JSON.stringify({ study: study.id, ...planned, passes, forecast: expected }, null, 2));
     return 0;
   }
-  printPlan(study.title, planned);
-  blocks.forEach((block, index) => {
-    console.log(`block ${index + 1}: ${block.map((trial) => cellLine(trial.variant.cell)).join(' · ')}`);
-  });
+  const { variants, replicates, seed, excluded } = planned;
+  const blocks = replicates.min === replicates.max ? `${replicates.max}` : `${replicates.min} to ${replicates.max}`;
+  console.log(study.title);
+  console.log(
+    `${variants.length} variants in ${blocks} blocks: at most ${variants.length * replicates.max} trials, seed ${seed}`,
+  );
+  for (const line of forecastLines(expected)) console.log(line);
+  for (const { cell, reason } of excluded) console.log(`excluded: ${cellLine(cell)}: ${reason}`);
+  for (const pass of passes) {
+    const name = pass.block === 0 ? 'warm-up' : `block ${pass.block}`;
+    console.log(`${name}: ${pass.trials.map((trial) => cellLine(trial.variant.cell)).join(' · ')}`);
+  }
   return 0;
 }
 
-function printPlan(title: string, planned: Plan): void {
-  const { variants, replicates, seed, excluded } = planned;
-  const blocks = replicates.min === replicates.max ? `${replicates.max}` : `${replicates.min} to ${replicates.max}`;
-  console.log(title);
-  console.log(
-    `${variants.length} variants in ${blocks} blocks: ${variants.length * replicates.max} trials at most, seed ${seed}`,
-  );
-  for (const { cell, reason } of excluded) console.log(`excluded: ${cellLine(cell)}: ${reason}`);
-}
-
-function cellLine(cell: Readonly<Record<string, unknown>>): string {
-  return Object.entries(cell)
-    .map(([name, label]) => `${name}=${label}`)
-    .join(' ');
+function forecastLines({ seconds, basis, needs }: Forecast): string[] {
+  const { least, most } = seconds ?? { least: 0, most: 0 };
+  const range = duration(least) === duration(most) ? duration(most) : `${duration(least)} to ${duration(most)}`;
+  const time =
+    seconds === null
+      ? 'no earlier run tells how long it takes'
+      : `about ${range}, judged by ${basis.trials} earlier trials`;
+  return [time, ...needs.map((need) => `${need.sentence}${need.mend === undefined ? '' : `: ${need.mend}`}`)];
 }

@@ -14,19 +14,18 @@ const places = [
 ];
 const stallMs = 30_000;
 
-/** Finds a browser on the system, else has puppeteer download its own, else installs Chromium with apt as root. */
+/**
+ * Path of a browser: one of the system, else puppeteer's own download, else Chromium installed with apt as root.
+ * Undefined where none of it works; that is not tried again before node modules are installed anew.
+ */
 export async function ensureChromium(project, say) {
   const found = await findBrowser();
-  if (found) return `browser ${found}`;
-  if (alreadyTried(project)) return 'no browser, the PDF will be skipped (npx puppeteer browsers install chrome)';
+  if (found || existsSync(triedFile(project))) return found;
   const own = await downloadOwn(project, say);
-  if (own) return `browser ${own}`;
-  if (isRoot() && findCommand(['apt-get']) && (await installPackages(['chromium'], say))) {
-    const installed = await findBrowser();
-    if (installed) return `browser ${installed}`;
-  }
+  if (own) return own;
+  if (isRoot() && findCommand(['apt-get']) && (await installPackages(['chromium'], say))) return findBrowser();
   writeFileSync(triedFile(project), '');
-  return 'no Chromium or Chrome, so the PDF will be skipped; install the package chromium to get it';
+  return undefined;
 }
 
 async function findBrowser() {
@@ -90,11 +89,7 @@ function bytesUnder(directory) {
   }
 }
 
+/** Kept within node_modules, so that a new installation tries again. */
 function triedFile(project) {
   return join(project, 'node_modules/.benchbook-no-browser');
-}
-
-/** Kept within node_modules, so that a new installation tries again. */
-function alreadyTried(project) {
-  return existsSync(triedFile(project));
 }

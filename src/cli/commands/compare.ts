@@ -1,0 +1,89 @@
+import { join, relative, resolve } from 'node:path';
+import type { Comparison } from '../../report/compare/compare.ts';
+import { ratioText } from '../../report/compare/words.ts';
+import { cellText } from '../../report/names.ts';
+import { isUnwanted } from '../check.ts';
+import { compareRuns } from '../compare-runs.ts';
+import { EXIT } from '../exit.ts';
+import { formatsOf } from '../formats.ts';
+import { updateIndex } from '../index-page.ts';
+import { printFiles } from '../measure-and-report.ts';
+import { OUTPUT, runFolder } from '../runs.ts';
+
+interface CompareOptions {
+  readonly match?: readonly string[];
+  readonly format?: string;
+  readonly out?: string;
+  readonly json?: boolean;
+  readonly check?: boolean;
+}
+
+/** `benchbook compare BEFORE AFTER`: a report of its own on what changed, with a verdict per metric and claim. */
+export async function compare(beforeWanted: string, afterWanted: string, options: CompareOptions): Promise<number> {
+  const [before, after] = [await runFolder(beforeWanted), await runFolder(afterWanted)];
+  const match = options.match ?? [];
+  const { comparison, record, files } = await compareRuns({
+    before,
+    after,
+    match,
+    command: [
+      'benchbook compare',
+      near(before),
+      near(after),
+      ...(match.length > 0 ? [`--match ${match.join(' ')}`] : []),
+    ].join(' '),
+    directory: options.out === undefined ? comparisonFolder(before, after) : resolve(options.out),
+    formats: formatsOf(options.format),
+  });
+  await updateIndex();
+  const failed = failures(comparison);
+  if (options.json) console.log(JSON.stringify({ ...record, failed }, null, 2));
+  else print(comparison, files);
+  if (!options.check || failed.length === 0) return EXIT.done;
+  for (const sentence of failed) console.error(`check: ${sentence}`);
+  return EXIT.checkFailed;
+}
+
+/** `output/compare/<study>/<run before>..<run after>`; a run of another study with its study's name. */
+function comparisonFolder(before: string, after: string): string {
+  const [old, now] = [namesOf(before), namesOf(after)];
+  const first = old.study === now.study ? old.run : `${old.study}@${old.run}`;
+  return join(process.cwd(), OUTPUT, 'compare', now.study, `${first}..${now.run}`);
+}
+
+function namesOf(folder: string): { study: string; run: string } {
+  const [study, run] = folder.split('/').slice(-2);
+  return { study: study!, run: run! };
+}
+
+function print({ claims, metrics, comparable }: Comparison, files: Parameters<typeof printFiles>[0]): void {
+  if (!comparable) console.log('The runs are of two classes of host and not comparable.');
+  for (const sentence of metrics.leftOut) console.log(sentence);
+  for (const { status, id, sentence } of claims) console.log(`${status.padEnd(12)}  ${id}: ${sentence}`);
+  for (const { metric, cell, verdict, ...ratio } of metrics.cells) {
+    if (['better', 'worse', 'lower', 'higher'].includes(verdict))
+      console.log(`${verdict.padEnd(12)}  ${metric} at ${cellText(cell)}: ${ratioText(ratio)}`);
+  }
+  printFiles(files);
+}
+
+/** What a CI job must stop for: a claim that is not as its kind wants it, a metric that got worse, or nothing that could be checked. */
+function failures({ claims, metrics, comparable }: Comparison): string[] {
+  const unwanted = claims.filter(({ after, kind }) => after !== null && isUnwanted({ kind, verdict: after.verdict }));
+  const worse = metrics.cells.filter(({ verdict }) => verdict === 'worse');
+  const checkable = comparable && metrics.cells.some(({ ratio }) => ratio !== null);
+  return [
+    ...unwanted.map(
+      ({ id, kind, after, status }) => `claim ${id} is ${after!.verdict}, and it is a ${kind} (${status})`,
+    ),
+    ...worse.map(
+      ({ metric, cell, ...ratio }) =>
+        `${metric} at ${cellText(cell)} is ${ratioText(ratio)} of what it was, beyond the threshold`,
+    ),
+    ...(checkable ? [] : [comparable ? 'nothing could be compared' : 'the runs are of two classes of host']),
+  ];
+}
+
+function near(path: string): string {
+  return relative(process.cwd(), path) || '.';
+}

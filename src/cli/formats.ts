@@ -1,0 +1,21 @@
+import { BenchbookError } from '../errors.ts';
+import type { RenderRequest } from '../render/render.ts';
+import { suggestion } from '../study/near.ts';
+import { DEFAULT_FORMATS } from './report-run.ts';
+
+type Format = RenderRequest['formats'][number];
+const FORMATS: readonly Format[] = ['html', 'pdf', 'md', 'jira', 'csv', 'json'];
+
+/**
+ * The formats of `--format html,pdf`; the usual ones where it is not given.
+ *
+ * @throws BenchbookError `usage` with the nearest right word
+ */
+export function formatsOf(list: string | undefined): RenderRequest['formats'] {
+  return list === undefined ? DEFAULT_FORMATS : list.split(',').map(formatOf);
+}
+
+function formatOf(name: string): Format {
+  if ((FORMATS as readonly string[]).includes(name)) return name as Format;
+  throw new BenchbookError('usage', `There is no format '${name}'.`, { hint: suggestion(name, FORMATS) });
+}

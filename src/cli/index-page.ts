@@ -1,0 +1,84 @@
+import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { indexHtml } from '../render/index-page.ts';
+import type { ComparisonRecord } from './compare-runs.ts';
+import { type DamagedRun, type RunCard, runCard } from './run-card.ts';
+import { listRuns, OUTPUT } from './runs.ts';
+
+/** A comparison with where it stands below `output/`. */
+export interface ComparisonCard extends ComparisonRecord {
+  readonly folder: string;
+  readonly reports: readonly string[];
+}
+
+/** Folders of `output/` that hold no runs of a study named so. */
+const OTHERS = ['gallery', 'compare'];
+
+/**
+ * Writes `output/index.html` anew: every study with its runs, every comparison, the gallery; links are relative, so that
+ * the folder may be moved or served. A run that cannot be read is listed with the reason.
+ */
+export async function updateIndex(): Promise<void> {
+  const studies = await studyCards();
+  const page = indexHtml({
+    studies,
+    comparisons: await comparisonCards(),
+    gallery: await galleryCards(),
+  });
+  const next = join(OUTPUT, `.index-${process.pid}.html`);
+  await writeFile(next, page);
+  await rename(next, join(OUTPUT, 'index.html'));
+}
+
+async function studyCards() {
+  const names = (await foldersIn(OUTPUT)).filter((name) => !OTHERS.includes(name));
+  const studies = await Promise.all(
+    names.map(async (id) => {
+      const runs: (RunCard | DamagedRun)[] = [];
+      for (const runId of await listRuns(id)) {
+        const folder = join(OUTPUT, id, runId);
+        if (await hasJournal(folder)) runs.push(await runCard(folder, runId, true));
+      }
+      return { id, runs: runs.reverse() };
+    }),
+  );
+  return studies.filter(({ runs }) => runs.length > 0);
+}
+
+async function galleryCards() {
+  const cards = await Promise.all(
+    (await foldersIn(join(OUTPUT, 'gallery'))).map(async (name) => {
+      const folder = join(OUTPUT, 'gallery', name);
+      return (await hasJournal(folder)) ? [{ name, card: await runCard(folder, name, false) }] : [];
+    }),
+  );
+  return cards.flat();
+}
+
+/** Newest first, by the runs' names, which are dates. */
+async function comparisonCards(): Promise<readonly ComparisonCard[]> {
+  const cards: ComparisonCard[] = [];
+  for (const study of await foldersIn(join(OUTPUT, 'compare'))) {
+    for (const name of await foldersIn(join(OUTPUT, 'compare', study))) {
+      const folder = join('compare', study, name);
+      const text = await readFile(join(OUTPUT, folder, 'comparison.json'), 'utf8').catch(() => null);
+      if (text === null) continue;
+      const files = await readdir(join(OUTPUT, folder));
+      const reports = ['report.html', 'report.pdf', 'report.md'].filter((each) => files.includes(each));
+      cards.push({ ...(JSON.parse(text) as ComparisonRecord), folder, reports });
+    }
+  }
+  return cards.sort((a, b) => (a.after.runId + a.before.runId < b.after.runId + b.before.runId ? 1 : -1));
+}
+
+async function foldersIn(path: string): Promise<readonly string[]> {
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .map(({ name }) => name)
+    .sort();
+}
+
+async function hasJournal(folder: string): Promise<boolean> {
+  return (await stat(join(folder, 'journal.jsonl')).catch(() => null))?.isFile() ?? false;
+}

@@ -1,0 +1,86 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
+import type { RenderedFile } from '../render/render.ts';
+import { type RunRequest, type RunResult, runStudy } from '../run/run.ts';
+import { cacheDirectory } from './cache.ts';
+import { failedClaims } from './check.ts';
+import { EXIT } from './exit.ts';
+import { updateIndex } from './index-page.ts';
+import { eventsAsJson, progressOn } from './progress.ts';
+import { DEFAULT_FORMATS, reportRun } from './report-run.ts';
+import { OUTPUT, pointLatest } from './runs.ts';
+import { untilInterrupted } from './signals.ts';
+import { TOOL_VERSION } from './version.ts';
+
+type Settled = 'cacheDirectory' | 'toolVersion' | 'signal' | 'report' | 'effects';
+
+interface MeasureRequest extends Omit<RunRequest, Settled> {
+  /** Why a new run is begun, where there is something to tell. */
+  readonly told?: string | null;
+  /** Events as JSON lines, and nothing else. */
+  readonly json?: boolean;
+}
+
+/** Measures what is missing of a plan, renders its report, and brings the index page up to date. */
+export async function measureAndReport({ told, json, ...request }: MeasureRequest): Promise<RunResult> {
+  const report = json
+    ? eventsAsJson(write)
+    : progressOn({ isTTY: process.stdout.isTTY ?? false, columns: process.stdout.columns ?? 80, write });
+  if (told) report({ type: 'note', text: told });
+  const interrupt = untilInterrupted();
+  const result = await runStudy({
+    ...request,
+    cacheDirectory: cacheDirectory(),
+    toolVersion: TOOL_VERSION,
+    signal: interrupt.signal,
+    report,
+  });
+  interrupt.release();
+  if (result.trials > 0) {
+    await renderRun(result.runDirectory, request.study, json ?? false);
+    await updateIndex();
+  }
+  return result;
+}
+
+async function renderRun(
+  runDirectory: string,
+  study: { readonly id: string; readonly sourceText: string },
+  quiet: boolean,
+): Promise<void> {
+  await mkdir(runDirectory, { recursive: true });
+  await writeFile(join(runDirectory, 'study.ts'), study.sourceText);
+  await pointLatest(study.id, basename(runDirectory));
+  const files = await reportRun({
+    runDirectory,
+    directory: runDirectory,
+    formats: DEFAULT_FORMATS,
+    draft: null,
+    progress: () => {},
+  });
+  if (quiet) return;
+  const latest = join(OUTPUT, study.id, 'latest');
+  printFiles(files.map((file) => ({ ...file, path: join(latest, relative(runDirectory, file.path)) })));
+}
+
+/** Paths of the files made, the ones for people first, and why any was left out. */
+export function printFiles(files: readonly RenderedFile[]): void {
+  const main = ['html', 'pdf', 'md', 'jira'];
+  for (const file of files) {
+    if (file.skipped !== undefined) console.log(`${file.format.toUpperCase()} skipped: ${file.skipped}`);
+    else if (main.includes(file.format)) console.log(relative(process.cwd(), file.path));
+  }
+}
+
+/** The command's exit code; with `check`, each claim that is not as its kind wants it is told on stderr. */
+export async function exitOf(result: RunResult, check: boolean): Promise<number> {
+  if (result.interrupted) return EXIT.interrupted;
+  const failed = check && result.trials > 0 ? await failedClaims(result.runDirectory) : [];
+  for (const sentence of failed) console.error(`check: ${sentence}`);
+  if (failed.length > 0) return EXIT.checkFailed;
+  return result.notOk > 0 ? EXIT.notAllOk : EXIT.done;
+}
+
+function write(text: string): void {
+  process.stdout.write(text);
+}

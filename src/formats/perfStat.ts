@@ -1,0 +1,49 @@
+/** One counter of `perf stat -x ';'`. */
+export interface PerfCounter {
+  readonly event: string;
+  /** In seconds where the event is a clock, else a count; null where it was not counted. */
+  readonly value: number | null;
+  /** "not supported" or "not counted", where it was not. */
+  readonly reason: string | null;
+  /** Share of the time in which the counter was really on the processor: below 1 the value is extrapolated. */
+  readonly coverage: number | null;
+}
+
+/** Reads the lines `value;unit;event;run time;percentage;…` as perf writes them in the C locale, see perf-stat(1). */
+export function parsePerfStat(text: string): readonly PerfCounter[] {
+  return text.split('\n').flatMap((line): PerfCounter[] => {
+    const [value = '', unit = '', event = '', , percentage = ''] = line.split(';');
+    if (event === '') return [];
+    // "cycles:u" is what an unprivileged perf makes of "cycles".
+    const name = event.replace(/:[a-zA-Z]+$/, '');
+    const not = /^<(.*)>$/.exec(value)?.[1];
+    if (not !== undefined) return [{ event: name, value: null, reason: not, coverage: null }];
+    const number = Number(value);
+    if (value === '' || !Number.isFinite(number)) return [];
+    const scale = unit === 'msec' ? 1e-3 : unit === 'ns' ? 1e-9 : 1;
+    const coverage = percentage === '' || !Number.isFinite(Number(percentage)) ? null : Number(percentage) / 100;
+    return [{ event: name, value: number * scale, reason: null, coverage }];
+  });
+}
+
+/** A line of `perf report --stdio -t ';'`: where samples fell. */
+export interface PerfSymbol {
+  /** Share of all samples, 0 to 1. */
+  readonly share: number;
+  readonly object: string;
+  readonly symbol: string;
+}
+
+/** Reads the fields overhead, dso and symbol; comment lines are left out. */
+export function parsePerfReport(text: string): {
+  readonly samples: number | null;
+  readonly symbols: readonly PerfSymbol[];
+} {
+  const count = /^# Samples: ([\d.]+)([KM]?) +of event/m.exec(text);
+  const factor = { '': 1, K: 1000, M: 1_000_000 }[count?.[2] ?? ''] ?? 1;
+  const symbols = text.split('\n').flatMap((line): PerfSymbol[] => {
+    const match = /^\s*([\d.]+)%;\s*([^;]*?)\s*;\s*(?:\[[.kgu]\]\s*)?(.*?)\s*$/.exec(line);
+    return match === null ? [] : [{ share: Number(match[1]) / 100, object: match[2]!, symbol: match[3]! }];
+  });
+  return { samples: count === null ? null : Number(count[1]) * factor, symbols };
+}

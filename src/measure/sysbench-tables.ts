@@ -1,0 +1,130 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BenchbookError } from '../errors.ts';
+import type { Caution, JsonValue } from '../journal/entry.ts';
+import { waitForPurge } from '../server/purge.ts';
+import type { Server } from '../server/start.ts';
+import { runAccounted } from './accounted.ts';
+import type { TrialContext } from './context.ts';
+import { statusCounters } from './counters.ts';
+import type { SysbenchParams } from './sysbench.ts';
+import { type SysbenchTool, scriptOf } from './sysbench-tool.ts';
+
+/** Of sysbench's own tests, those that leave the tables as they are. */
+const READ_ONLY = /^(oltp_read_only|oltp_point_select|select_random_points|select_random_ranges)$/;
+
+/** Options that decide what `prepare` makes; a difference needs new tables. */
+const OF_TABLES = /^(auto_inc|create_secondary|create_table_options|mysql_storage_engine|secondary)$/;
+
+interface State {
+  readonly tables: string;
+  changed: boolean;
+}
+
+/** What this process has made in the data directories of its trials. */
+const made = new Map<string, State>();
+
+interface Preparation {
+  readonly params: SysbenchParams;
+  readonly tool: SysbenchTool;
+  readonly server: Server;
+  readonly context: TrialContext;
+  /** Options of connection, tables and test. */
+  readonly options: readonly string[];
+}
+
+interface Loaded {
+  readonly seconds: number;
+  readonly seeded: boolean;
+}
+
+/** Tables as the test wants them: those of an earlier measurement of the trial where it left them unchanged, else new ones. */
+export async function prepareTables(
+  preparation: Preparation,
+): Promise<{ readonly details: JsonValue; readonly cautions: readonly Caution[] }> {
+  const { params, server, context } = preparation;
+  const tables = keyOf(params);
+  const writes = params.writes ?? !READ_ONLY.test(params.test);
+  const before = made.get(server.dataDirectory);
+  if (before?.tables === tables && !before.changed) {
+    before.changed = writes;
+    return { details: 'tables of an earlier measurement, unchanged', cautions: [] };
+  }
+  const [schema] = await server.sql(
+    "SELECT 1 AS found FROM information_schema.tables WHERE table_schema = 'sbtest' LIMIT 1",
+  );
+  if (schema !== undefined && before === undefined) {
+    made.set(server.dataDirectory, { tables, changed: writes });
+    return { details: 'tables of the data set', cautions: [] };
+  }
+  context.progress('making the tables of sysbench');
+  await server.sql('DROP DATABASE IF EXISTS sbtest');
+  await server.sql('CREATE DATABASE sbtest');
+  const { seconds, seeded } = await load(preparation);
+  await settle(server, context);
+  made.set(server.dataDirectory, { tables, changed: writes });
+  const sentence = 'This sysbench gives each trial rows of its own: its random generator could not be seeded.';
+  return {
+    details: { tables: params.tables, rows: params.tableSize, loadSeconds: seconds },
+    cautions: seeded ? [] : [{ code: 'sysbench-rows', sentence }],
+  };
+}
+
+function keyOf({ tables, tableSize, options, test }: SysbenchParams): string {
+  const own = test.includes('/') || test.endsWith('.lua') ? test : 'oltp';
+  const relevant = Object.entries(options).filter(([name]) => OF_TABLES.test(name.replaceAll('-', '_')));
+  return JSON.stringify([own, tables, tableSize, relevant.sort()]);
+}
+
+/**
+ * `prepare` of sysbench 1.0 draws from a generator that no option seeds, so that each trial would have other rows. This script
+ * seeds it and then is the test itself.
+ */
+const seededScript = (script: string) => `
+local ffi = require("ffi")
+ffi.cdef[[ void srandom(unsigned int seed); void sb_rand_thread_init(void); ]]
+local seeded = pcall(function() ffi.C.srandom(1); ffi.C.sb_rand_thread_init() end)
+if seeded then print("rows: seeded") end
+dofile(${JSON.stringify(script)})
+`;
+
+/** One thread: rows come in the order of their keys, and are the same on every run. */
+async function load({ params, tool, context, options }: Preparation): Promise<Loaded> {
+  const folder = await mkdtemp(join(tmpdir(), 'benchbook-sysbench-'));
+  try {
+    const script = join(folder, 'prepare.lua');
+    await writeFile(script, seededScript(scriptOf(tool, params.test)));
+    const { exitCode, stdout, stderr, wallSeconds } = await runAccounted({
+      argv: [...tool.command, script, ...options, '--threads=1', 'prepare'],
+      env: tool.env,
+      signal: context.signal,
+    });
+    if (exitCode === 0) return { seconds: wallSeconds, seeded: stdout.includes('rows: seeded') };
+    const all = `${stdout}\n${stderr}`;
+    const fatal = /^FATAL: (.*)$/m.exec(all)?.[1] ?? all.trim().split('\n').at(-1) ?? '';
+    throw new BenchbookError('measure', `sysbench could not make its tables: ${fatal}`, {
+      evidence: { 'sysbench output': all },
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** History purged and dirty pages written, so that no load's aftermath runs into the measurement. */
+async function settle(server: Server, context: TrialContext): Promise<void> {
+  await waitForPurge((text) => server.sql(text), server.build.family);
+  const [limit] = await server.sql("SHOW GLOBAL VARIABLES LIKE 'innodb_max_dirty_pages_pct'");
+  if (limit === undefined) return;
+  await server.sql('SET GLOBAL innodb_max_dirty_pages_pct = 0');
+  try {
+    const end = performance.now() + 120_000;
+    while (performance.now() < end) {
+      if (((await statusCounters(server.sql)).get('Innodb_buffer_pool_pages_dirty') ?? 0) === 0) return;
+      await sleep(50, undefined, { signal: context.signal });
+    }
+  } finally {
+    await server.sql('SET GLOBAL innodb_max_dirty_pages_pct = ?', [Number(limit.Value)]);
+  }
+}

@@ -1,0 +1,223 @@
+import { z } from 'zod';
+import { BenchbookError, sentenceOf } from '../errors.ts';
+import { PERCENTILE_CEILING_SECONDS, parseSysbench, type SysbenchResult, sysbenchDoubts } from '../formats/sysbench.ts';
+import type { Server } from '../server/start.ts';
+import type { Measurement, Metric, Primitive } from '../study/types.ts';
+import { type Accounted, runAccounted } from './accounted.ts';
+import { liveServer, type Readings, type TimedValues, type TrialContext } from './context.ts';
+import { count, optionsOf, seconds, text } from './options.ts';
+import { prepareTables } from './sysbench-tables.ts';
+import { type SysbenchTool, scriptOf, sysbenchTool } from './sysbench-tool.ts';
+
+const SYSBENCH = {
+  tps: { unit: '1/s', better: 'higher', title: 'transactions per second' },
+  qps: { unit: '1/s', better: 'higher', title: 'queries per second' },
+  latencyMin: { unit: 's', better: 'lower', title: 'minimum latency', resolution: 0.00001 },
+  latencyAverage: { unit: 's', better: 'lower', title: 'average latency', resolution: 0.00001 },
+  latencyPercentile: {
+    unit: 's',
+    better: 'lower',
+    title: 'percentile of latency',
+    resolution: 0.00001,
+    caution: 'from a histogram whose buckets are about 3 % wide',
+  },
+  latencyMax: { unit: 's', better: 'lower', title: 'maximum latency', resolution: 0.00001 },
+  errors: { unit: '1', better: 'lower', title: 'ignored errors' },
+  reconnects: { unit: '1', better: 'lower', title: 'reconnects' },
+  clientCpu: { unit: 's', better: 'neither', title: 'CPU time of sysbench', resolution: 0.001 },
+  tpsOverTime: { unit: '1/s', better: 'higher', title: 'transactions per second over time' },
+  qpsOverTime: { unit: '1/s', better: 'higher', title: 'queries per second over time' },
+  latencyOverTime: { unit: 's', better: 'lower', title: 'percentile of latency over time', resolution: 0.00001 },
+} as const satisfies Readonly<Record<string, Metric>>;
+
+const shape = z.strictObject({
+  test: text.default('oltp_read_only'),
+  tables: count(1, 10_000).default(1),
+  tableSize: count(1, 10_000_000_000).default(10_000),
+  threads: count(1, 100_000).default(1),
+  time: seconds(1, 7 * 86_400).default(10),
+  warmup: seconds(0, 86_400).default(5),
+  percentile: count(1, 100).default(95),
+  rand: z.enum(['uniform', 'special', 'gaussian', 'pareto', 'zipfian']).default('special'),
+  writes: z.boolean().optional(),
+  interval: seconds(1, 3600).default(1),
+  options: z
+    .record(
+      z.string().regex(/^[a-z][a-z0-9_-]*$/, 'an option of sysbench is named like "range_size"'),
+      z.union([z.string(), z.number(), z.boolean()]),
+    )
+    .default({}),
+});
+
+export interface SysbenchOptions {
+  /** A test that sysbench brings, or the path of a Lua script; `oltp_read_only` by default. */
+  readonly test?: string;
+  readonly tables?: number;
+  /** Rows of each table. */
+  readonly tableSize?: number;
+  readonly threads?: number;
+  /** Seconds that count; 10 by default. */
+  readonly time?: number;
+  /** Seconds of a run before them that doesn't count; 5 by default, 0 for none. */
+  readonly warmup?: number;
+  readonly percentile?: number;
+  /** Distribution of the keys; `special` by default, as sysbench has it. */
+  readonly rand?: 'uniform' | 'special' | 'gaussian' | 'pareto' | 'zipfian';
+  /** Whether it changes the tables, which are then made anew for the next measurement; known of sysbench's own tests. */
+  readonly writes?: boolean;
+  /** Seconds of the intervals of the series over time; 1 by default. */
+  readonly interval?: number;
+  /** Further options of sysbench or the test: `{ range_size: 1000 }`. */
+  readonly options?: Readonly<Record<string, Primitive>>;
+}
+
+export type SysbenchParams = z.output<typeof shape>;
+
+/** Options that this measurement sets by itself. */
+const OWN =
+  /^(threads|time|percentile|rand[-_](type|seed)|report[-_]interval|tables|table[-_]size|mysql[-_](socket|user|db)|db[-_]driver|histogram)$/;
+
+/**
+ * A load of sysbench 1.0 or later, over the socket. Tables are made before (outside all figures) and made anew where an
+ * earlier measurement of the trial has changed them. The warm-up is a run of its own with other random keys, since
+ * sysbench's own percentiles would include it. The keys' seed is the block's, so that variants meet the same ones. The
+ * client runs on the same machine: its CPU time is a metric.
+ */
+export function sysbench(options: SysbenchOptions = {}): Measurement<keyof typeof SYSBENCH> {
+  const params = optionsOf('measure.sysbench', shape, options);
+  const own = Object.keys(params.options).find((name) => OWN.test(name));
+  if (own !== undefined) {
+    throw new BenchbookError('study', `measure.sysbench sets the option "${own}" by itself.`, {
+      hint: 'Give it as tables, tableSize, threads, time, percentile, rand or interval.',
+    });
+  }
+  const named = (metric: Metric) => ({
+    ...metric,
+    title: metric.title!.replace('percentile', `${ordinal(params.percentile)} percentile`),
+  });
+  const metrics = {
+    ...SYSBENCH,
+    latencyPercentile: named(SYSBENCH.latencyPercentile),
+    latencyOverTime: named(SYSBENCH.latencyOverTime),
+  };
+  return { kind: 'sysbench', params, metrics };
+}
+
+export async function measureSysbench(measurement: Measurement, context: TrialContext): Promise<Readings> {
+  const params = measurement.params as SysbenchParams;
+  const server = await liveServer(context);
+  const tool = await sysbenchTool(context);
+  const options = optionsFor(params, server);
+  const load = await prepareTables({ params, tool, server, context, options });
+  const test = [...tool.command, scriptOf(tool, params.test), ...options, ...runOptions(params)];
+  const seed = (context.seed ?? 1) * 1000 + 1;
+  const run = (time: number, randSeed: number) =>
+    runSysbench([...test, `--time=${time}`, `--rand-seed=${randSeed}`, 'run'], tool, context);
+  if (params.warmup > 0) {
+    context.progress(`warming up for ${params.warmup} s`);
+    await run(params.warmup, seed + 1);
+  }
+  context.progress(`running ${params.test} with ${params.threads} threads for ${params.time} s`);
+  const ended = await run(params.time, seed);
+  const result = resultOf(ended);
+  const standard = Object.keys(params.options).length === 0 ? params.test : undefined;
+  const cautions = sysbenchDoubts(result, standard).map((sentence) => ({ code: 'sysbench-doubt', sentence }));
+  return {
+    ...readingsOf(result, ended),
+    cautions: [...cautions, ...load.cautions],
+    artefacts: [{ name: 'sysbench output', text: ended.stdout }],
+    details: { version: result.version, obtained: tool.obtained, load: load.details, seed },
+  };
+}
+
+function optionsFor(params: SysbenchParams, server: Server): readonly string[] {
+  return [
+    '--db-driver=mysql',
+    `--mysql-socket=${server.socketPath}`,
+    '--mysql-user=root',
+    '--mysql-db=sbtest',
+    `--tables=${params.tables}`,
+    `--table-size=${params.tableSize}`,
+    ...Object.entries(params.options).map(([name, value]) => `--${name.replaceAll('-', '_')}=${written(value)}`),
+  ];
+}
+
+function runOptions(params: SysbenchParams): readonly string[] {
+  return [
+    `--threads=${params.threads}`,
+    `--percentile=${params.percentile}`,
+    `--rand-type=${params.rand}`,
+    `--report-interval=${params.interval}`,
+  ];
+}
+
+async function runSysbench(argv: readonly string[], tool: SysbenchTool, context: TrialContext): Promise<Accounted> {
+  const ended = await runAccounted({ argv, env: tool.env, signal: context.signal });
+  if (ended.exitCode === 0) return ended;
+  const all = `${ended.stdout}\n${ended.stderr}`;
+  const fatal = /^(?:FATAL|ALERT|PANIC): (.*)$/m.exec(all)?.[1] ?? all.trim().split('\n').at(-1) ?? '';
+  throw new BenchbookError('measure', `sysbench ended with exit code ${ended.exitCode}: ${fatal}`, {
+    evidence: { 'sysbench output': all },
+  });
+}
+
+function resultOf(ended: Accounted): SysbenchResult {
+  try {
+    return parseSysbench(ended.stdout);
+  } catch (cause) {
+    throw new BenchbookError('measure', `sysbench's output could not be read: ${sentenceOf(cause)}`, {
+      cause,
+      evidence: { 'sysbench output': ended.stdout },
+    });
+  }
+}
+
+function readingsOf(result: SysbenchResult, ended: Accounted): Pick<Readings, 'values' | 'missing'> {
+  const { latency, intervals } = result;
+  const censored = latency.percentile?.seconds === PERCENTILE_CEILING_SECONDS;
+  const cpu = ended.userSeconds === null ? null : ended.userSeconds + ended.systemSeconds!;
+  const all: Readonly<Record<keyof typeof SYSBENCH, number | TimedValues | null>> = {
+    tps: result.tps,
+    qps: result.qps,
+    latencyMin: latency.minSeconds,
+    latencyAverage: latency.averageSeconds,
+    latencyPercentile: censored ? null : (latency.percentile?.seconds ?? null),
+    latencyMax: latency.maxSeconds,
+    errors: result.errors,
+    reconnects: result.reconnects,
+    clientCpu: cpu,
+    tpsOverTime: overTime(result, (each) => each.tps),
+    qpsOverTime: overTime(result, (each) => each.qps),
+    latencyOverTime: overTime(result, (each) => each.latencySeconds),
+  };
+  const values: Record<string, number | TimedValues> = {};
+  const missing: Record<string, string> = {};
+  for (const [name, value] of Object.entries(all)) {
+    if (value !== null) values[name] = value;
+    else if (name === 'latencyPercentile' && censored)
+      missing[name] = "it reached the ceiling of sysbench's recorder, 100 s.";
+    else if (name.endsWith('OverTime') && intervals.length === 0)
+      missing[name] = 'the run was shorter than one interval.';
+    else if (name === 'clientCpu') missing[name] = 'neither perl nor python3 is here to ask the system for it.';
+    else missing[name] = `sysbench ${result.version ?? ''} did not print it.`;
+  }
+  return { values, missing };
+}
+
+function overTime(
+  { intervals }: SysbenchResult,
+  read: (interval: SysbenchResult['intervals'][number]) => number | null,
+): TimedValues | null {
+  const values = intervals.map(read);
+  if (values.length === 0 || values.some((value) => value === null)) return null;
+  return { values: values as number[], at: intervals.map((each) => each.atSeconds) };
+}
+
+function written(value: Primitive): string {
+  return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value);
+}
+
+function ordinal(rank: number): string {
+  const last = rank % 100 > 10 && rank % 100 < 14 ? 0 : rank % 10;
+  return `${rank}${['th', 'st', 'nd', 'rd'][last] ?? 'th'}`;
+}

@@ -1,0 +1,109 @@
+import type { Column } from '../report/document.ts';
+import { type FigureContext, type Json, levelText } from './figure-data.ts';
+import { textWidthPx } from './fonts.ts';
+import type { Prefix } from './numbers.ts';
+import { DASHES, ROLES, SERIES, SHAPES } from './theme.ts';
+
+/** Complete one encoding channel: field name, type, title with unit, scale, order, colours, labels that fit. */
+export function channelOf(channel: string, definition: Json, context: FigureContext, widthPx: number): Json {
+  const result: Json = { ...definition };
+  const axis = channel.replace(/2$/, '');
+  const prefix = context.axisPrefixes.get(axis);
+  if (typeof result.datum === 'number' && prefix) result.datum = result.datum / prefix.divisor;
+  if (typeof result.value === 'string') result.value = colourOf(result.value);
+  const field = result.field;
+  const column = typeof field === 'string' ? context.columns.get(field) : undefined;
+  if (typeof field !== 'string' || !column) {
+    settleScale(channel, result);
+    return result;
+  }
+  result.field = context.names.get(field);
+  if (!/[2]$/.test(channel) && !/Offset$/.test(channel))
+    result.type ??= column.kind === 'number' ? 'quantitative' : 'nominal';
+  if (result.type === 'temporal') result.scale = { type: 'utc', ...((result.scale as Json | undefined) ?? {}) };
+  if (result.title !== null && !/Offset$/.test(channel)) {
+    result.title = titled(typeof result.title === 'string' ? result.title : column.title, column, prefix);
+  }
+  settleScale(channel, result);
+  return discrete(channel, result, field, context, widthPx);
+}
+
+/** Domains that end where a reader can read them. */
+function settleScale(channel: string, definition: Json): void {
+  const scale = definition.scale as Json | undefined;
+  if (definition.type !== 'quantitative') return;
+  if (scale?.type === 'log') {
+    // A rounded log domain is mostly empty paper; a few px of padding keep marks off the frame instead.
+    definition.scale = { nice: false, padding: 12, ...scale };
+    if (definition.axis !== null) definition.axis = { tickCount: 6, ...((definition.axis as Json) ?? {}) };
+  } else if (/^[xy]$/.test(channel) && !definition.bin) {
+    // Rounded to the ticks that stand on the axis, so that the topmost mark lies between two of them.
+    definition.scale = { nice: 6, ...scale };
+  }
+  if (channel === 'color') definition.scale = { interpolate: 'lab', ...scale };
+}
+
+function titled(heading: string, column: Column, prefix: Prefix | undefined): string {
+  const title = levelText(heading.replace(/\s+/g, ' '));
+  return prefix?.symbol && column.unit ? `${title} (${prefix.symbol})` : title;
+}
+
+/** Declared order, stable colours and shapes, and labels that fit, on a channel that shows the levels of a factor. */
+function discrete(channel: string, definition: Json, field: string, context: FigureContext, widthPx: number): Json {
+  const declared = Object.hasOwn(context.order, field) ? context.order[field]!.map(levelText) : undefined;
+  const isDiscrete = definition.type === 'nominal' || definition.type === 'ordinal' || /Offset$/.test(channel);
+  if (!isDiscrete) return definition;
+  const present = [...new Set((context.values.get(field) ?? []).map(levelText))];
+  const levels = declared ? declared.filter((level) => present.includes(level)) : present;
+  if (declared && definition.sort === undefined) definition.sort = [...levels];
+  if (channel === 'color') {
+    const all = declared ?? present;
+    const range = levels.map((level) => SERIES[all.indexOf(level) % SERIES.length]);
+    definition.scale ??= { domain: levels, range };
+    if (levels.length < 2 && definition.legend === undefined) definition.legend = null;
+    if (definition.legend !== null)
+      definition.legend = { columns: legendColumns(levels, widthPx), ...((definition.legend as Json) ?? {}) };
+  }
+  if (channel === 'x' && definition.axis !== null) {
+    const room = (widthPx - 60) / Math.max(1, levels.length);
+    const widest = Math.max(0, ...levels.map((level) => textWidthPx(level, 12, 400)));
+    const turned = widest > room - 6 ? { labelAngle: -40, labelLimit: 130 } : { labelAngle: 0 };
+    definition.axis = { ...turned, ...((definition.axis as Json) ?? {}) };
+  }
+  if (channel === 'y' && definition.axis !== null) {
+    definition.axis = { labelLimit: Math.round(widthPx * 0.32), ...((definition.axis as Json) ?? {}) };
+  }
+  return definition;
+}
+
+/** A second sign beside colour: shapes on points, dashes on lines, with the same domain so that the legends merge. */
+export function redundantChannels(mark: string, encoding: Json): Json {
+  const color = encoding.color as Json | undefined;
+  if (!color || (color.type !== 'nominal' && color.type !== 'ordinal')) return {};
+  const scale = (color.scale ?? {}) as { readonly domain?: readonly string[]; readonly range?: readonly string[] };
+  if (!scale.domain || scale.domain.length < 2) return {};
+  const shared = {
+    field: color.field,
+    type: color.type,
+    title: color.title,
+    sort: color.sort,
+    legend: color.legend,
+  };
+  const { domain } = scale;
+  if (mark === 'point' && encoding.shape === undefined) {
+    return { shape: { ...shared, scale: { domain, range: domain.map((_, i) => SHAPES[i % SHAPES.length]) } } };
+  }
+  if (mark === 'line' && encoding.strokeDash === undefined) {
+    return { strokeDash: { ...shared, scale: { domain, range: domain.map((_, i) => DASHES[i % DASHES.length]) } } };
+  }
+  return {};
+}
+
+function legendColumns(levels: readonly string[], widthPx: number): number {
+  const widest = Math.min(240, Math.max(10, ...levels.map((level) => textWidthPx(level, 12, 400))));
+  return Math.max(1, Math.min(levels.length, Math.floor(widthPx / (widest + 40))));
+}
+
+export function colourOf(name: string): string {
+  return Object.hasOwn(ROLES, name) ? ROLES[name as keyof typeof ROLES] : name;
+}

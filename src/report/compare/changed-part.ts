@@ -1,0 +1,260 @@
+import type { CellLabels, JsonValue, ServerEntry, TrialEntry } from '../../journal/entry.ts';
+import { escapeMarkdown } from '../claims.ts';
+import type { Block, CellValue, Table } from '../document.ts';
+import { flatFacts } from '../facts.ts';
+import type { Part } from '../part.ts';
+import { differencesOf, hostDifferences } from './host.ts';
+import { cellKey, type Side, type Sides, trialsAt } from './sides.ts';
+import { listed, shortCells } from './words.ts';
+
+/** What differs between the runs: study, plan, builds, settings, measurements, host; and what is the same. */
+export function changedPart(sides: Sides, leftOut: readonly string[]): Part {
+  const cells = sharedBetweenCells(sides);
+  const differing = rowsOf(sides).filter(([, before, after]) => before !== after);
+  const same = rowsOf(sides).filter(([, before, after]) => before === after);
+  const inputs = inputRows(sides, cells);
+  const host = hostDifferences(sides);
+  const changes: Table = {
+    name: 'changes',
+    columns: [
+      { key: 'what', title: 'what', kind: 'text' },
+      { key: 'before', title: 'before', kind: 'code' },
+      { key: 'after', title: 'after', kind: 'code' },
+    ],
+    rows: [
+      ...differing,
+      ...inputs,
+      ...host.map(({ fact, before, after }): CellValue[] => [`host: ${fact}`, before, after]),
+    ],
+  };
+  const builds = buildsTable(sides, cells);
+  const variables = variablesPart(sides, cells);
+  const blocks: Block[] = [
+    { type: 'heading', level: 2, text: 'What changed', id: 'changed' },
+    ...callouts(
+      sides,
+      host.map(({ fact }) => fact),
+      leftOut,
+    ),
+    table(changes, 'What differs between the runs', 'changes'),
+    { type: 'prose', content: [sameText(same, host.length === 0, sides)] },
+    table(builds, 'Builds, by their own word and hash', 'builds-compared'),
+    ...variables.blocks,
+  ];
+  return { blocks, tables: [changes, builds, ...variables.tables] };
+}
+
+/** What makes the whole comparison weaker stands before everything else. */
+function callouts(
+  { before, after, record, sameRun }: Sides,
+  host: readonly string[],
+  leftOut: readonly string[],
+): Block[] {
+  const blocks: Block[] = [];
+  const add = (kind: 'note' | 'caution', title: string, text: string) =>
+    blocks.push({ type: 'callout', kind, title, content: [escapeMarkdown(text)] });
+  if (before.data.run.studyId !== after.data.run.studyId) {
+    add(
+      'caution',
+      'Two studies',
+      `${before.data.run.studyId} and ${after.data.run.studyId} are different studies; what they have in common by name is compared, and whether it means the same is for the reader to judge.`,
+    );
+  }
+  if (host.length > 0) {
+    const beside =
+      record !== null && record.control.level !== record.control.is
+        ? ' Ratios to the old build that was measured again beside the new one stand all the same.'
+        : '';
+    add(
+      'caution',
+      'Not comparable: another class of host',
+      `The runs differ in ${listed(host)}. Samples of the one are not compared with samples of the other, and no claim is called fixed or regressed.${beside}`,
+    );
+  }
+  if (sameRun) add('note', 'One run', 'Both sides are the same run.');
+  if (leftOut.length > 0) add('note', 'Without a counterpart', leftOut.join(' '));
+  return blocks;
+}
+
+type Row = readonly [string, string, string];
+
+function rowsOf({ before, after }: Sides): Row[] {
+  const of = (what: string, text: (side: Side) => string): Row => [what, text(before), text(after)];
+  return [
+    of('study', ({ data }) => data.run.studyId),
+    of('text of the study (SHA-256)', ({ data }) => data.run.studyHash.slice(0, 16)),
+    of('run', ({ data }) => data.run.runId),
+    of('started', ({ data }) => data.run.startedAt.slice(0, 16).replace('T', ' ')),
+    of('trials counted, ok', ({ data }) => {
+      const counted = data.trials.filter((trial) => trial.counted && trial.block > 0);
+      return `${counted.length}, ${counted.filter(({ outcome }) => outcome === 'ok').length}`;
+    }),
+    of('blocks', ({ data }) =>
+      String(new Set(data.trials.map(({ block }) => block).filter((block) => block > 0)).size),
+    ),
+    of('seed', ({ data }) => String(data.run.seed)),
+    of('profile', ({ data }) => data.run.profile ?? 'none'),
+    of('threshold', ({ draft }) => `${Math.round(draft.threshold * 1000) / 10} %`),
+    of('Benchbook', ({ data }) => data.run.toolVersion),
+    of('measurements', ({ draft }) => Object.keys(draft.measurements).join(', ')),
+  ];
+}
+
+function sameText(same: readonly Row[], hostIsSame: boolean, { after }: Sides): string {
+  const parts = same.map(([what, value]) => `${what} ${value}`);
+  const host = flatFacts(after.data.hosts.at(-1)?.hostClass ?? null, '').map(({ term, text }) => `${term} ${text}`);
+  const machine = hostIsSame && host.length > 0 ? ` The class of host is the same: ${host.join(', ')}.` : '';
+  return escapeMarkdown(`${parts.length > 0 ? `The same in both: ${parts.join('; ')}.` : ''}${machine}`);
+}
+
+/** Options, host requests and parameters of measurements that differ at the same cell, each once with its cells. */
+function inputRows(sides: Sides, cells: readonly CellLabels[]): CellValue[][] {
+  const label = shortCells(cells);
+  const found = new Map<string, { row: readonly [string, string, string]; at: string[] }>();
+  for (const cell of cells) {
+    const [before, after] = [sides.before, sides.after].map((side) => inputsAt(side, cell));
+    if (!before || !after) continue;
+    for (const { fact, before: old, after: now } of differencesOf(before, after)) {
+      const row = [fact, old, now] as const;
+      const known = found.get(JSON.stringify(row)) ?? { row, at: [] };
+      known.at.push(label(cell));
+      found.set(JSON.stringify(row), known);
+    }
+  }
+  return [...found.values()].map(({ row: [fact, old, now], at }) => [
+    at.length === cells.length ? fact : `${fact} (${at.join('; ')})`,
+    old,
+    now,
+  ]);
+}
+
+/** What decides the trials of a cell, without build and host, which have tables of their own; null where it was not recorded. */
+function inputsAt(side: Side, cell: CellLabels): JsonValue | null {
+  const key = trialsAt(side, cell).find((trial) => trial.key !== undefined)?.key;
+  const inputs = side.data.trials.find((trial) => trial.key === key && trial.inputs !== undefined)?.inputs;
+  if (key === undefined || typeof inputs !== 'object' || inputs === null || Array.isArray(inputs)) return null;
+  const { setup, measurements, code } = inputs as Readonly<Record<string, JsonValue>>;
+  return { setup: setup ?? null, measurements: JSON.stringify(measurements ?? null), code: code ?? null };
+}
+
+/** A row a build, with where it ran in either run. */
+function buildsTable(sides: Sides, cells: readonly CellLabels[]): Table {
+  const label = shortCells(cells);
+  const both = [sides.before, sides.after];
+  const builds = new Map(both.flatMap(({ data }) => data.servers.map((server) => [server.buildId, server] as const)));
+  const where = ({ buildId }: ServerEntry, side: Side) => {
+    const trials = side.data.trials.filter((trial) => trial.counted && trial.buildId === buildId);
+    return trials.length === 0 ? null : wherever(trials, side, label);
+  };
+  const compilers = [...builds.values()].some((server) => compiler(server) !== null);
+  const column = (key: string, kind: 'text' | 'code') => ({ key, title: key, kind });
+  return {
+    name: 'builds compared',
+    columns: [
+      column('version', 'code'),
+      column('before', 'text'),
+      column('after', 'text'),
+      column('from', 'text'),
+      ...(compilers ? [column('compiler', 'text')] : []),
+      column('source revision', 'code'),
+      column('executable (SHA-256)', 'code'),
+    ],
+    rows: [...builds.values()].map((server) => [
+      server.version,
+      ...both.map((side) => where(server, side)),
+      origin(server),
+      ...(compilers ? [compiler(server)] : []),
+      server.sourceRevision?.slice(0, 12) ?? 'not told',
+      server.executableSha256.slice(0, 12),
+    ]),
+  };
+}
+
+/** "server 10.5" where a build ran at one level of a factor throughout; else its cells. */
+function wherever(trials: readonly TrialEntry[], side: Side, label: (cell: CellLabels) => string): string {
+  for (const { name, within } of side.draft.factors) {
+    const labels = new Set(trials.map(({ cell }) => cell[name]));
+    const elsewhere = side.data.trials.some(
+      (trial) => trial.counted && !trials.includes(trial) && labels.has(trial.cell[name]),
+    );
+    if (!within && trials.length > 0 && !elsewhere) return `${name} ${listed([...labels].map(String))}`;
+  }
+  return [...new Set(trials.map(({ cell }) => label(cell)))].join('; ') || 'no counted trial';
+}
+
+function origin({ obtained }: ServerEntry): string {
+  if (typeof obtained !== 'object' || obtained === null || Array.isArray(obtained))
+    return String(obtained ?? 'not told');
+  return Object.entries(obtained)
+    .filter(([key, value]) => key !== 'packages' && typeof value !== 'object')
+    .map(([, value]) => String(value))
+    .join(' ');
+}
+
+function compiler({ toolchain }: ServerEntry): string | null {
+  const fact = flatFacts(toolchain, '').find(({ term }) => /compiler/i.test(term));
+  return fact === undefined || fact.text === 'not known' ? null : fact.text;
+}
+
+/** Effective variables of the same cell that differ and were not asked for. */
+function variablesPart(sides: Sides, cells: readonly CellLabels[]): Part {
+  const label = shortCells(cells);
+  const found = new Map<string, { row: readonly [string, string, string]; at: string[] }>();
+  const compared = cells.filter((cell) => [sides.before, sides.after].every((side) => variablesAt(side, cell)));
+  for (const cell of compared) {
+    const [old, now] = [variablesAt(sides.before, cell)!, variablesAt(sides.after, cell)!];
+    for (const name of [...new Set([...Object.keys(old), ...Object.keys(now)])].sort()) {
+      const row = [name, old[name] ?? 'not there', now[name] ?? 'not there'] as const;
+      if (row[1] === row[2]) continue;
+      const known = found.get(JSON.stringify(row)) ?? { row, at: [] };
+      known.at.push(label(cell));
+      found.set(JSON.stringify(row), known);
+    }
+  }
+  if (found.size === 0) return { blocks: [], tables: [] };
+  const { blocks, tables } = variableTable([...found.values()], compared.length);
+  const names = new Set([...found.values()].map(({ row }) => row[0])).size;
+  const summary = `${names} effective variables differ between before and after`;
+  return { blocks: [{ type: 'details', id: 'variables-compared', summary, blocks }], tables };
+}
+
+function variableTable(
+  found: readonly { row: readonly [string, string, string]; at: string[] }[],
+  cells: number,
+): Part {
+  const variables: Table = {
+    name: 'variables compared',
+    columns: [
+      { key: 'variable', title: 'variable', kind: 'code' },
+      { key: 'where', title: 'where', kind: 'text' },
+      { key: 'before', title: 'before', kind: 'code' },
+      { key: 'after', title: 'after', kind: 'code' },
+    ],
+    rows: found.map(({ row: [name, old, now], at }) => [
+      name,
+      at.length === cells ? 'everywhere' : at.join('; '),
+      old,
+      now,
+    ]),
+  };
+  return {
+    blocks: [{ ...table(variables, 'Effective server variables that differ', 'variables'), dense: true }],
+    tables: [variables],
+  };
+}
+
+function variablesAt(side: Side, cell: CellLabels): Readonly<Record<string, string>> | undefined {
+  return trialsAt(side, cell).find((trial) => trial.variables !== undefined)?.variables;
+}
+
+/** Cells of between factors that both runs have. */
+export function sharedBetweenCells({ before, after }: Sides): readonly CellLabels[] {
+  const of = (side: Side) =>
+    new Map(side.data.trials.filter(({ counted }) => counted).map(({ cell }) => [cellKey(cell), cell]));
+  const olds = of(before);
+  return [...of(after)].filter(([key]) => olds.has(key)).map(([, cell]) => cell);
+}
+
+function table(of: Table, title: string, id: string): Extract<Block, { type: 'table' }> {
+  return { type: 'table', id: `table-${id}`, title: [title], table: of.name, notes: [] };
+}

@@ -1,0 +1,58 @@
+import type { Block, CellValue, Column, Table } from '../document.ts';
+import { metricTitle } from '../names.ts';
+import type { Part } from '../part.ts';
+import type { MetricsCompared } from './metrics.ts';
+import type { Sides } from './sides.ts';
+import { intervalText, ratioText } from './words.ts';
+
+/** How far the machine drifted between the runs: old samples against the same build, settings and machine measured again. */
+export function driftPart({ drift }: MetricsCompared, sides: Sides): Part {
+  if (drift.length === 0) return { blocks: [], tables: [] };
+  const { draft } = sides.after;
+  const factors = draft.factors.map(({ name }) => name).filter((name) => drift.some(({ cell }) => name in cell));
+  const table: Table = {
+    name: 'drift',
+    columns: [
+      { key: 'metric', title: 'metric', kind: 'text' },
+      ...factors.map((factor): Column => ({ key: factor, title: factor, kind: 'text' })),
+      { key: 'ratio', title: 'again / before', kind: 'text' },
+      { key: 'interval', title: '95 % interval', kind: 'text' },
+      { key: 'verdict', title: 'old samples', kind: 'text' },
+    ],
+    rows: drift.map(({ metric, cell, ratio }): CellValue[] => [
+      metricTitle(metric, draft),
+      ...factors.map((factor) => cell[factor] ?? null),
+      ratioText(ratio),
+      intervalText(ratio.interval),
+      verdictText(ratio.verdict),
+    ]),
+  };
+  const count = (verdict: string) => drift.filter(({ ratio }) => verdictText(ratio.verdict) === verdict).length;
+  const content = [
+    `The same build with the same settings was measured in both runs ${drift.length} times over (metric and cell): ${count('equivalent')} times the old samples are equivalent to the new ones, ${count('drifted')} times the machine drifted beyond the threshold, and ${count('inconclusive')} times the spread does not tell. Where they are not equivalent, no old sample is compared with a new one: ratios are taken inside a run.`,
+  ];
+  const blocks: Block[] = [
+    { type: 'heading', level: 2, text: 'Drift of the machine between the runs', id: 'drift' },
+    { type: 'prose', content },
+    {
+      type: 'details',
+      id: 'drift-cells',
+      summary: `The same thing measured twice: ${drift.length} pairs`,
+      blocks: [
+        {
+          type: 'table',
+          id: 'table-drift',
+          title: ['Old samples against the same thing measured again'],
+          table: table.name,
+          notes: [],
+          dense: true,
+        },
+      ],
+    },
+  ];
+  return { blocks, tables: [table] };
+}
+
+function verdictText(verdict: string): string {
+  return verdict === 'equivalent' || verdict === 'inconclusive' ? verdict : 'drifted';
+}

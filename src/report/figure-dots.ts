@@ -1,0 +1,257 @@
+import type { Analysis } from '../analysis/analysis.ts';
+import type { DotsKind, Draft, DraftFigure, SamplesKind } from '../draft/types.ts';
+import type { CellLabels } from '../journal/entry.ts';
+import type { Unit } from '../study/types.ts';
+import { formatInterval, formatValue } from '../units.ts';
+import { baselineOf, cellsWhere, factorCells, factorColumns } from './cells.ts';
+import type { CellValue, Column, Table } from './document.ts';
+import { figureSpec } from './figure-specs.ts';
+import { cellText, metricTitle } from './names.ts';
+import type { RunData } from './run-data.ts';
+
+export type CellFigure = Extract<DraftFigure, { readonly kind: DotsKind | SamplesKind }>;
+
+/** What a figure shows: the parts of its block that depend on its kind. */
+export interface Shown {
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly tables: readonly Table[];
+  /** The table that "data" unfolds. */
+  readonly table: string;
+  readonly title: string;
+  readonly alt: string;
+  readonly sourceLine: string;
+  readonly notes: readonly string[];
+}
+
+export interface FigureContext {
+  readonly draft: Draft;
+  readonly analysis: Analysis;
+  readonly data: RunData;
+  readonly number: number;
+}
+
+/** One dot of a figure: a cell with its value, interval and n; no value where the cell has none, and then why. */
+interface Dot {
+  readonly cell: CellLabels;
+  readonly value: number | null;
+  readonly low: number | null;
+  readonly high: number | null;
+  readonly n: number;
+  readonly note: string | null;
+}
+
+const KIND_NAMES: Readonly<Record<CellFigure['kind'], string>> = {
+  interval: 'Interval plot',
+  line: 'Line chart',
+  bars: 'Grouped bars',
+  slope: 'Slope chart',
+  heatmap: 'Heat map',
+  strip: 'Strip plot of every trial',
+  ecdf: 'Empirical distribution',
+  histogram: 'Histogram',
+};
+
+/** Figures of cells: a value a cell, or the samples of each cell. */
+export function showCells(figure: CellFigure, context: FigureContext): Shown {
+  const { draft, analysis, number, data } = context;
+  const dots = cellsWhere(analysis.cellsOf(figure.metric), figure.where).flatMap((cell) =>
+    dotOf(figure, cell, draft, analysis),
+  );
+  const panels = panelFactors(figure, draft, dots);
+  const table = dotsTable(`figure ${number}`, { figure, draft, dots, panels });
+  const samples = samplesTable(`figure ${number} samples`, { figure, draft, dots, panels }, context);
+  const ofSamples = figure.kind === 'strip' || figure.kind === 'ecdf' || figure.kind === 'histogram';
+  return {
+    spec: figureSpec(figure, { draft, table, samples, panels: panels.length > 0 }),
+    tables: [table, samples],
+    table: ofSamples ? samples.name : table.name,
+    title: `${metricTitle(figure.metric, draft)} by ${[figure.x, figure.color].filter(Boolean).join(' and ')}`,
+    alt: altText(figure, draft, dots),
+    sourceLine: sourceLine(figure, dots, data),
+    notes: notesOf(dots),
+  };
+}
+
+function unitOf(figure: CellFigure, draft: Draft): Unit | 'ratio' {
+  return figure.show === 'ratio' ? 'ratio' : draft.metrics[figure.metric]!.unit;
+}
+
+function dotOf(figure: CellFigure, cell: CellLabels, draft: Draft, analysis: Analysis): Dot[] {
+  if (figure.show === 'ratio') {
+    const base = baselineOf(cell, draft.baseline);
+    if (base === null) return [];
+    const { ratio, interval, n, why } = analysis.compare(figure.metric, cell, base);
+    return [
+      {
+        cell,
+        value: ratio,
+        low: interval?.low ?? null,
+        high: interval?.high ?? null,
+        n,
+        note: ratio === null ? (why ?? 'no pair of trials') : null,
+      },
+    ];
+  }
+  const summary = analysis.summary(figure.metric, cell);
+  const outcomes = Object.entries(analysis.outcomes(cell)).filter(([outcome]) => outcome !== 'ok');
+  const lost =
+    outcomes.length === 0
+      ? null
+      : outcomes.map(([outcome, count]) => `${count} trial${count === 1 ? '' : 's'} ${outcome}`).join(', ');
+  if (!summary) return [{ cell, value: null, low: null, high: null, n: 0, note: lost ?? 'no samples' }];
+  const { median, interval, n, min, max } = summary;
+  const few = interval === null ? `n = ${n}, so that the bar spans minimum and maximum and is no interval` : null;
+  return [
+    {
+      cell,
+      value: median,
+      low: interval?.low ?? min,
+      high: interval?.high ?? max,
+      n,
+      note: [lost, few].filter(Boolean).join('; ') || null,
+    },
+  ];
+}
+
+/** Each note once, with the cells that it concerns. */
+function notesOf(dots: readonly Dot[]): string[] {
+  const cells = new Map<string, string[]>();
+  for (const dot of dots) {
+    if (dot.note !== null) cells.set(dot.note, [...(cells.get(dot.note) ?? []), cellText(dot.cell)]);
+  }
+  return [...cells].map(
+    ([note, concerned]) => `${concerned.length === dots.length ? 'Everywhere' : concerned.join('; ')}: ${note}.`,
+  );
+}
+
+/** Factors that are on no axis and not fixed: each of their combinations gets a panel of its own. */
+function panelFactors(figure: CellFigure, draft: Draft, dots: readonly Dot[]): readonly string[] {
+  const shown = [figure.x, figure.color, ...Object.keys(figure.where)];
+  return draft.factors
+    .map((factor) => factor.name)
+    .filter((name) => !shown.includes(name) && new Set(dots.map((dot) => dot.cell[name])).size > 1);
+}
+
+interface Parts {
+  readonly figure: CellFigure;
+  readonly draft: Draft;
+  readonly dots: readonly Dot[];
+  readonly panels: readonly string[];
+}
+
+function dotsTable(name: string, { figure, draft, dots, panels }: Parts): Table {
+  const kind = unitOf(figure, draft);
+  const unit = kind === 'ratio' ? {} : { unit: kind };
+  const title =
+    kind === 'ratio' ? `${metricTitle(figure.metric, draft)}, ratio to baseline` : metricTitle(figure.metric, draft);
+  const columns: Column[] = [
+    ...placeColumns(figure, draft),
+    { key: 'value', title, kind: 'number', ...unit },
+    { key: 'low', title: 'low', kind: 'number', ...unit },
+    { key: 'high', title: 'high', kind: 'number', ...unit },
+    { key: 'n', title: 'n', kind: 'number', unit: '1' },
+    { key: 'logratio', title: 'log2 of the ratio', kind: 'number' },
+    { key: 'label', title: 'label', kind: 'text' },
+    { key: 'missing', title: 'missing', kind: 'text' },
+  ];
+  const rows = dots.map((dot): CellValue[] => [
+    ...placeCells(dot.cell, { figure, draft, panels }),
+    dot.value,
+    dot.low,
+    dot.high,
+    dot.n,
+    figure.kind === 'heatmap' && kind === 'ratio' && dot.value !== null ? Math.log2(dot.value) : null,
+    figure.kind === 'heatmap' && dot.value !== null ? formatValue(dot.value, kind) : null,
+    dot.value === null ? (dot.note ?? 'no value') : null,
+  ]);
+  return withoutEmpty({ name, columns, rows });
+}
+
+/** Every counted sample behind the dots: a trial's value, or each of its iterations where the distribution is the point. */
+function samplesTable(name: string, parts: Parts, { analysis }: FigureContext): Table {
+  const { figure, draft, dots } = parts;
+  const metric = draft.metrics[figure.metric]!;
+  const columns: Column[] = [
+    ...placeColumns(figure, draft),
+    { key: 'block', title: 'block', kind: 'number', unit: '1' },
+    { key: 'value', title: metricTitle(figure.metric, draft), kind: 'number', unit: metric.unit },
+    { key: 'share', title: 'share of samples', kind: 'number' },
+  ];
+  if (figure.show === 'ratio') return withoutEmpty({ name, columns, rows: [] });
+  const rows = dots.flatMap((dot) => {
+    const place = placeCells(dot.cell, parts);
+    const samples = [...analysis.samples(figure.metric, dot.cell)];
+    if (figure.kind !== 'ecdf')
+      return samples.map((sample): CellValue[] => [...place, sample.block, sample.value, null]);
+    const sorted = samples.sort((a, b) => a.value - b.value);
+    return sorted.map((sample, index): CellValue[] => [
+      ...place,
+      sample.block,
+      sample.value,
+      (index + 1) / sorted.length,
+    ]);
+  });
+  return withoutEmpty({ name, columns, rows });
+}
+
+function placeColumns(figure: CellFigure, draft: Draft): Column[] {
+  return [
+    ...factorColumns(draft),
+    { key: 'panel', title: 'panel', kind: 'text' },
+    { key: 'position', title: figure.x, kind: 'number', unit: isSize(figure, draft) ? 'B' : '1' },
+  ];
+}
+
+function placeCells(
+  cell: CellLabels,
+  { figure, draft, panels }: Pick<Parts, 'figure' | 'draft' | 'panels'>,
+): CellValue[] {
+  const factor = draft.factors.find((each) => each.name === figure.x);
+  const position = factor?.numeric?.[factor.labels.indexOf(cell[figure.x]!)] ?? null;
+  return [...factorCells(cell, draft), panels.map((name) => `${name} ${cell[name]}`).join(', '), position];
+}
+
+/** Labels such as 128M are sizes in bytes; plain numbers have no unit. */
+function isSize(figure: CellFigure, draft: Draft): boolean {
+  const factor = draft.factors.find((each) => each.name === figure.x);
+  return factor?.labels.some((label) => typeof label === 'string' && /^\d+[KMGT]$/i.test(label)) ?? false;
+}
+
+/** Columns without any value say nothing; the value itself stays, so that a figure without one is still drawn. */
+function withoutEmpty(table: Table): Table {
+  const kept = table.columns.map(
+    (column, index) => column.key === 'value' || table.rows.some((row) => row[index] !== null && row[index] !== ''),
+  );
+  return {
+    ...table,
+    columns: table.columns.filter((_, index) => kept[index]),
+    rows: table.rows.map((row) => row.filter((_, index) => kept[index])),
+  };
+}
+
+function altText(figure: CellFigure, draft: Draft, dots: readonly Dot[]): string {
+  const unit = unitOf(figure, draft);
+  const said = dots.map((dot) => {
+    if (dot.value === null) return `${cellText(dot.cell)}: ${dot.note ?? 'no value'}`;
+    const interval = dot.low !== null && dot.high !== null ? { low: dot.low, high: dot.high } : null;
+    return `${cellText(dot.cell)}: ${formatValue(dot.value, unit, interval ? { interval } : {})}${interval ? ` (${formatInterval(interval, unit)})` : ''}`;
+  });
+  return `${KIND_NAMES[figure.kind]} of ${metricTitle(figure.metric, draft)} by ${figure.x}. ${said.join('; ')}.`;
+}
+
+function sourceLine(figure: CellFigure, dots: readonly Dot[], data: RunData): string {
+  const ns = [...new Set(dots.filter((dot) => dot.n > 0).map((dot) => dot.n))].sort((a, b) => a - b);
+  const n = ns.length === 0 ? 'no trials' : `n = ${ns.length === 1 ? ns[0] : `${ns[0]} to ${ns.at(-1)}`} trials a cell`;
+  const value = figure.show === 'ratio' ? 'median of ratios within blocks' : 'median over trials';
+  const how: Readonly<Record<CellFigure['kind'], string>> = {
+    interval: `dots: ${value}; bars: 95 % interval of the median`,
+    line: `dots: ${value}; bars: 95 % interval of the median`,
+    bars: `height: ${value}; lines: 95 % interval of the median`,
+    slope: `dots: ${value}`,
+    heatmap: value,
+    strip: 'each dot is one trial, in the order of the blocks',
+    ecdf: 'each step is one trial',
+    histogram: 'counts of trials',
+  };
+  return `${figure.metric}; ${n}; ${how[figure.kind]}; run ${data.run.runId}`;
+}

@@ -1,0 +1,153 @@
+import type { DraftFigure } from '../draft/types.ts';
+import type { CellLabels, Moment, TrialEntry } from '../journal/entry.ts';
+import { cellsWhere, factorCells, factorColumns } from './cells.ts';
+import type { CellValue, Table } from './document.ts';
+import type { FigureContext, Shown } from './figure-dots.ts';
+import { cellText, metricTitle } from './names.ts';
+
+/** A metric that is a series in time: a line a trial, so that waves and dips are not averaged away. */
+export function showTimeline(figure: Extract<DraftFigure, { kind: 'timeline' }>, context: FigureContext): Shown {
+  const { draft, data, number } = context;
+  const { metric } = figure;
+  const trials = countedTrials(data.trials);
+  const rows = trials.flatMap((trial) =>
+    trial.samples
+      .filter((series) => series.metric === metric && series.at !== undefined)
+      .flatMap((series) => {
+        const cell = { ...trial.cell, ...series.within };
+        if (cellsWhere([cell], figure.where).length === 0) return [];
+        return series.values.map((value, index): CellValue[] => [
+          ...factorCells(cell, draft),
+          `${trial.trialId} ${cellText(series.within ?? {})}`,
+          series.at![index]!,
+          value,
+        ]);
+      }),
+  );
+  const table: Table = {
+    name: `figure ${number}`,
+    columns: [
+      ...factorColumns(draft),
+      { key: 'trial', title: 'trial', kind: 'code' },
+      { key: 'at', title: 'time since its start', kind: 'number', unit: 's' },
+      { key: 'value', title: metricTitle(metric, draft), kind: 'number', unit: draft.metrics[metric]!.unit },
+    ],
+    rows,
+  };
+  const encoding = {
+    x: { field: 'at' },
+    y: { field: 'value', scale: { zero: true } },
+    detail: { field: 'trial', type: 'nominal' },
+  };
+  const lines = new Set(rows.map((row) => row[draft.factors.length])).size;
+  return {
+    spec: {
+      data: { name: table.name },
+      layer: [
+        {
+          mark: { type: 'line', strokeWidth: 1.3, opacity: lines > 4 ? 0.55 : 1 },
+          encoding: { ...encoding, ...(figure.color === undefined ? {} : { color: { field: figure.color } }) },
+        },
+      ],
+    },
+    tables: [table],
+    table: table.name,
+    title: `${metricTitle(metric, draft)} over time`,
+    alt: `Time line of ${metricTitle(metric, draft)}: ${lines} trials, ${rows.length} values.`,
+    sourceLine: `${metric}; a line a trial, ${lines} trials; run ${data.run.runId}`,
+    notes: rows.length === 0 ? [`${metric} has no values in time in this run.`] : [],
+  };
+}
+
+/** Where the time of a start goes: of each cell the trial whose start is the median one, by its stamped error log. */
+export function showPhases(figure: Extract<DraftFigure, { kind: 'phases' }>, context: FigureContext): Shown {
+  const { draft, data, number, analysis } = context;
+  const between = draft.factors.filter((factor) => !factor.within).map((factor) => factor.name);
+  const cells = cellsWhere(analysis.cells, figure.where);
+  const seen = new Set<string>();
+  const rows: CellValue[][] = [];
+  const shown: string[] = [];
+  for (const cell of cells) {
+    const own = Object.fromEntries(Object.entries(cell).filter(([name]) => between.includes(name)));
+    if (seen.has(cellText(own))) continue;
+    seen.add(cellText(own));
+    const trial = medianStart(data.trials, own);
+    if (!trial) continue;
+    shown.push(`${cellText(own)}: ${trial.trialId}`);
+    for (const phase of phasesOf(trial.moments!))
+      rows.push([...factorCells(own, draft), cellText(own), phase.name, phase.from, phase.to]);
+  }
+  const table: Table = {
+    name: `figure ${number}`,
+    columns: [
+      ...factorColumns(draft),
+      { key: 'panel', title: 'variant', kind: 'text' },
+      { key: 'phase', title: 'phase, named by the line that begins it', kind: 'text' },
+      { key: 'from', title: 'time since spawn', kind: 'number', unit: 's' },
+      { key: 'to', title: 'end', kind: 'number', unit: 's' },
+    ],
+    rows,
+  };
+  const bars = {
+    mark: { type: 'bar', height: 12 },
+    encoding: {
+      y: { field: 'phase', sort: null, title: null, axis: { labelLimit: 250 } },
+      x: { field: 'from' },
+      x2: { field: 'to' },
+    },
+  };
+  return {
+    spec: {
+      data: { name: table.name },
+      facet: { row: { field: 'panel', type: 'nominal', title: null, sort: null } },
+      spec: { layer: [bars], height: { step: 20 } },
+    },
+    tables: [table],
+    table: table.name,
+    title: 'Where the time of a start goes',
+    alt: `Phases of a start. ${rows.map((row) => `${row.at(-4)}: ${row.at(-3)} ${Number(row.at(-2)).toFixed(3)} s to ${Number(row.at(-1)).toFixed(3)} s`).join('; ')}.`,
+    sourceLine: `error log stamped on arrival; of each variant the trial whose start is the median one (${shown.join('; ')}); run ${data.run.runId}`,
+    notes: rows.length === 0 ? ['No trial has a stamped error log.'] : [],
+  };
+}
+
+function countedTrials(trials: readonly TrialEntry[]): TrialEntry[] {
+  return trials.filter((trial) => trial.counted && trial.outcome === 'ok');
+}
+
+function medianStart(trials: readonly TrialEntry[], cell: CellLabels): TrialEntry | null {
+  const own = countedTrials(trials).filter(
+    (trial) =>
+      trial.moments?.some(isFirstQuery) && Object.entries(cell).every(([name, label]) => trial.cell[name] === label),
+  );
+  const sorted = own.sort((a, b) => readyAt(a) - readyAt(b));
+  return sorted[Math.floor((sorted.length - 1) / 2)] ?? null;
+}
+
+function readyAt(trial: TrialEntry): number {
+  return trial.moments!.find(isFirstQuery)!.atSeconds;
+}
+
+function isFirstQuery(moment: Moment): boolean {
+  return moment.name === 'first query';
+}
+
+/** The longest stretches between stamped moments, in order; what is shorter than 2 % of the start is left out. */
+function phasesOf(moments: readonly Moment[]): { name: string; from: number; to: number }[] {
+  const end = moments.find(isFirstQuery)!.atSeconds;
+  const stamped = moments.filter((moment) => moment.atSeconds >= 0 && moment.atSeconds <= end);
+  const points = [{ name: 'spawn', atSeconds: 0 }, ...stamped].map((moment) => ({
+    name: phaseName(moment),
+    at: moment.atSeconds,
+  }));
+  return points
+    .map((point, index) => ({ name: point.name, from: point.at, to: points[index + 1]?.at ?? end }))
+    .filter((phase) => phase.to - phase.from >= 0.02 * end)
+    .slice(0, 14);
+}
+
+function phaseName(moment: { readonly name: string; readonly text?: string }): string {
+  const text = moment.text?.replace(/^[\d-]+[T ]+[\d:.]+Z? +\d+ +/, '').replace(/^\[\w+\] +/, '');
+  const name = text ?? moment.name;
+  return name.length > 60 ? `${name.slice(0, 59)}…` : name;
+}

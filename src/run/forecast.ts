@@ -1,0 +1,132 @@
+import { examineControls } from '../host/doctorControls.ts';
+import { findProgram } from '../host/tools.ts';
+import type { TrialEntry } from '../journal/entry.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { Study } from '../study/study.ts';
+import type { HostRequest, ServerSource } from '../study/types.ts';
+import { runsOf } from './choose.ts';
+import { halvesOfCores } from './cores.ts';
+import { readEarlier } from './earlier.ts';
+import { resolveVariant } from './variants.ts';
+
+/** Something that a plan asks for and this machine lacks. */
+export interface Need {
+  readonly what: string;
+  readonly sentence: string;
+  /** The command or deed that mends it, where one is known. */
+  readonly mend?: string;
+}
+
+export interface Forecast {
+  /** Seconds for the fewest and the most blocks; null where nothing was measured yet. */
+  readonly seconds: { readonly least: number; readonly most: number } | null;
+  /** How many earlier trials the estimate rests on, and how many variants it had none for. */
+  readonly basis: { readonly trials: number; readonly variantsWithout: number };
+  readonly needs: readonly Need[];
+}
+
+/** The drift probe at the start of each block. */
+const CANARY_SECONDS = 1.5;
+
+/** How long a plan will take, judged by earlier runs of the study, and what it needs that this machine lacks. Starts no server. */
+export async function forecast(
+  study: Study,
+  plan: Plan,
+  studyDirectory: string,
+  cacheDirectory: string,
+): Promise<Forecast> {
+  const runs = await readEarlier((await runsOf(studyDirectory)).slice(0, 5), () => undefined);
+  const trials = runs.flatMap(({ entries }) =>
+    entries.filter(
+      (entry): entry is TrialEntry => entry.type === 'trial' && entry.counted && entry.outcome !== 'skipped',
+    ),
+  );
+  return { ...estimate(plan, trials), needs: await needsOf(study, plan, cacheDirectory) };
+}
+
+function estimate(plan: Plan, trials: readonly TrialEntry[]): Pick<Forecast, 'seconds' | 'basis'> {
+  const durations = new Map<string, number[]>();
+  for (const { variantId, durationSeconds } of trials) {
+    durations.set(variantId, [...(durations.get(variantId) ?? []), durationSeconds]);
+  }
+  const known = plan.variants.flatMap(({ id }) => (durations.has(id) ? [meanOf(durations.get(id)!)] : []));
+  const basis = { trials: trials.length, variantsWithout: plan.variants.length - known.length };
+  if (trials.length === 0) return { seconds: null, basis };
+  const other = known.length === 0 ? meanOf(trials.map(({ durationSeconds }) => durationSeconds)) : meanOf(known);
+  const block = known.reduce((sum, each) => sum + each, 0) + basis.variantsWithout * other;
+  const at = (blocks: number) => blocks * (block + CANARY_SECONDS) + (plan.replicates.warmUp ?? 0) * block;
+  return { seconds: { least: at(plan.replicates.min), most: at(plan.replicates.max) }, basis };
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+async function needsOf(study: Study, plan: Plan, cacheDirectory: string): Promise<readonly Need[]> {
+  const setups = plan.variants.map((variant) => resolveVariant(study, variant).setup);
+  const sources = new Set(setups.map(({ server }) => server.source));
+  const controls = new Set(setups.flatMap(({ host }) => controlsOf(host ?? {})));
+  return [
+    ...(await programNeeds(sources)),
+    ...(await controlNeeds(controls, cacheDirectory)),
+    ...(typeof plan.order === 'object' ? await duetNeeds() : []),
+  ];
+}
+
+const PROGRAMS: Readonly<Partial<Record<ServerSource['source'], readonly (readonly [string, readonly string[]])[]>>> = {
+  debian: [['apt-get to fetch servers of a Debian suite', ['apt-get']]],
+  git: [
+    ['git to fetch the source of a server', ['git']],
+    ['cmake to build a server', ['cmake']],
+    ['a C++ compiler to build a server', ['c++', 'g++', 'clang++']],
+  ],
+};
+
+async function programNeeds(sources: ReadonlySet<ServerSource['source']>): Promise<readonly Need[]> {
+  const needs: Need[] = [];
+  for (const source of sources) {
+    for (const [what, names] of PROGRAMS[source] ?? []) {
+      if ((await findProgram(names)) === undefined)
+        needs.push({ what: names[0]!, sentence: `the study needs ${what}` });
+    }
+  }
+  return needs;
+}
+
+/** The doctor's names of what a host request asks for. */
+const CONTROLS: Readonly<Partial<Record<keyof HostRequest, string>>> = {
+  memoryLimit: 'memory limit',
+  hugePages: 'huge pages',
+  transparentHugePages: 'transparent huge pages',
+  cpus: 'CPU affinity',
+  nice: 'priority',
+  governor: 'frequency governor',
+  ioLimit: 'I/O limits',
+};
+
+function controlsOf(host: HostRequest): readonly string[] {
+  const names: string[] = Object.keys(host).flatMap((key) => CONTROLS[key as keyof HostRequest] ?? []);
+  if (host.pageCache === 'cold') names.push('cold page cache');
+  if (host.storage === 'tmpfs') names.push('storage in memory');
+  return names;
+}
+
+async function controlNeeds(controls: ReadonlySet<string>, cacheDirectory: string): Promise<readonly Need[]> {
+  if (controls.size === 0) return [];
+  const items = await examineControls(cacheDirectory);
+  return items
+    .filter(({ name, state }) => controls.has(name) && state !== 'works')
+    .map(({ name, detail, mend }) => ({
+      what: name,
+      sentence: `the study asks for ${name}, which this machine lacks: ${detail}`,
+      ...(mend === undefined ? {} : { mend }),
+    }));
+}
+
+async function duetNeeds(): Promise<readonly Need[]> {
+  const error = await halvesOfCores().then(
+    () => null,
+    (cause: Error) => cause,
+  );
+  return error === null ? [] : [{ what: 'two cores', sentence: error.message }];
+}

@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import { BenchbookError, sentenceOf } from '../errors.ts';
+import type { Caution, JsonValue, Moment, Outcome, Series, TrialEntry } from '../journal/entry.ts';
+import type { Server } from '../server/start.ts';
+import { rooted } from './roots.ts';
+import type { TrialRequest } from './trial.ts';
+
+/** What a trial has gathered when it ends, however it ends. */
+export interface Gathered {
+  server: Server | undefined;
+  argv: readonly string[] | undefined;
+  readonly settings: NonNullable<TrialEntry['settings']>[number][];
+  variables: TrialEntry['variables'];
+  readonly samples: Series[];
+  readonly cautions: Caution[];
+  moments: Moment[];
+  readonly details: Record<string, JsonValue>;
+  readonly texts: Map<string, string>;
+  /** Work that may go on although its time is up, and then still write into the data directory. */
+  readonly begun: Promise<unknown>[];
+}
+
+export function nothingGathered(): Gathered {
+  return {
+    server: undefined,
+    argv: undefined,
+    settings: [],
+    variables: undefined,
+    samples: [],
+    cautions: [],
+    moments: [],
+    details: {},
+    texts: new Map(),
+    begun: [],
+  };
+}
+
+export interface Failure {
+  readonly outcome: Outcome;
+  readonly reason: string;
+}
+
+/** Outcome and reason of a trial that threw; what the error brings as evidence is kept. */
+export async function failureOf(error: unknown, gathered: Gathered): Promise<Failure> {
+  const known = error instanceof BenchbookError ? error : null;
+  for (const [name, text] of Object.entries(known?.evidence ?? {})) gathered.texts.set(name, text);
+  const reason = sentenceOf(error);
+  if (known?.outcome !== undefined) return { outcome: known.outcome, reason };
+  const exit = gathered.server === undefined ? null : await endedByItself(gathered.server);
+  if (exit === null) return { outcome: 'failed', reason };
+  const how = exit.signal === null ? `exit code ${exit.code}` : `signal ${exit.signal}`;
+  return { outcome: 'crashed', reason: `the server ended by itself (${how}): ${reason}` };
+}
+
+/** A connection is lost some milliseconds before the exit is known. */
+async function endedByItself(server: Server) {
+  const soon = new Promise<null>((resolve) => setTimeout(resolve, 200, null));
+  return await Promise.race([server.exited.catch(() => null), soon]);
+}
+
+/** The journal's entry, every path rewritten to its root, every big text beside it. */
+export async function entryOf(
+  request: TrialRequest,
+  gathered: Gathered,
+  failure: Failure | null,
+  when: { readonly startedAt: string; readonly durationSeconds: number; readonly dataDirectory: string },
+): Promise<TrialEntry> {
+  const { planned } = request;
+  const { startedAt, durationSeconds, dataDirectory } = when;
+  const socket = gathered.argv?.find((each) => each.startsWith('--socket='))?.slice('--socket='.length);
+  const rewrite = rooted({
+    ...request.roots,
+    data: dataDirectory,
+    'data.tmp': `${dataDirectory}.tmp`,
+    ...(socket === undefined ? {} : { socket: join(socket, '..') }),
+  });
+  const artefacts = [];
+  for (const [name, text] of gathered.texts) artefacts.push(await request.putArtefact(name, rewrite(text)));
+  const plain = {
+    ...(failure === null ? {} : { reason: failure.reason }),
+    ...(gathered.argv === undefined ? {} : { argv: gathered.argv }),
+    ...(gathered.settings.length === 0 ? {} : { settings: gathered.settings }),
+    ...(gathered.variables === undefined ? {} : { variables: gathered.variables }),
+    ...(gathered.moments.length === 0 ? {} : { moments: gathered.moments }),
+    ...(Object.keys(gathered.details).length === 0 ? {} : { details: gathered.details }),
+  };
+  return {
+    type: 'trial',
+    trialId: planned.trialId,
+    variantId: planned.variant.id,
+    cell: planned.variant.cell,
+    block: planned.block,
+    position: planned.position,
+    startedAt,
+    durationSeconds,
+    counted: request.counted,
+    outcome: failure?.outcome ?? 'ok',
+    buildId: request.build.id,
+    ...(rewrite(plain as unknown as JsonValue) as unknown as typeof plain),
+    samples: gathered.samples,
+    cautions: rewrite(gathered.cautions as unknown as JsonValue) as unknown as Caution[],
+    artefacts,
+  };
+}

@@ -1,0 +1,91 @@
+import type { AppliedControls, StoragePlace } from '../host/apply.ts';
+import type { Build } from '../server/build.ts';
+import type { HostRequest, Options } from '../study/types.ts';
+import type { Effects } from './effects.ts';
+import type { Gathered } from './gathered.ts';
+
+/** The machine as one trial has it: where its data lie, what it was brought into, and what else ran. */
+export interface TrialMachine {
+  readonly dataDirectory: string;
+  /** False on storage that the study asks for. */
+  readonly isOrdinary: boolean;
+  /** Brings the machine into the state asked for, once the data directory is filled; gives the prefix of the server's command. */
+  prepare(build: Build, options: Options): Promise<readonly string[]>;
+  /** Compares the running server with what was asked for. */
+  verify(pid: number): Promise<void>;
+  /** Before the server ends: what the memory limit counted. */
+  look(): Promise<void>;
+  /** Takes everything back; after the server has ended. Never throws. */
+  revert(): Promise<void>;
+}
+
+/**
+ * The controls of one trial, on the storage asked for, and a watch over the rest of the machine. Everything that is asked for
+ * and obtained, refused or disturbed is put into `gathered`.
+ *
+ * @param ordinaryDirectory where the data directory lies unless the study asks for other storage.
+ */
+export async function machineFor(
+  request: HostRequest,
+  ordinaryDirectory: string,
+  cacheDirectory: string,
+  effects: Effects,
+  gathered: Gathered,
+): Promise<TrialMachine> {
+  const place: StoragePlace | undefined = await effects.applyStorage(request, cacheDirectory);
+  if (place !== undefined) keep(gathered, place);
+  const dataDirectory =
+    place === undefined ? ordinaryDirectory : `${place.directory}/${ordinaryDirectory.split('/').at(-1)}`;
+  const watch = await effects.watchHost(cacheDirectory);
+  let controls: AppliedControls | undefined;
+  const pids: number[] = [];
+  return {
+    dataDirectory,
+    isOrdinary: place === undefined,
+    async prepare(build, options) {
+      if (controls !== undefined) return controls.prefix;
+      const directIo = usesDirectIo(build, options);
+      const executables = [build.executable];
+      controls = await effects.applyControls(request, { dataDirectory, cacheDirectory, directIo, executables });
+      keep(gathered, controls);
+      for (const sentence of controls.refused)
+        gathered.cautions.push({ code: 'control-refused', sentence, about: 'host' });
+      return controls.prefix;
+    },
+    async verify(pid) {
+      pids.push(pid);
+      gathered.cautions.push(...((await controls?.verify(pid)) ?? []));
+    },
+    async look() {
+      const use = (await controls?.memoryUse()) ?? {};
+      if (Object.keys(use).length > 0) gathered.details['host.memory'] = use;
+    },
+    async revert() {
+      const ended = await watch.end(pids).catch(() => null);
+      if (ended !== null) {
+        gathered.cautions.push(...ended.cautions);
+        gathered.details['host.watch'] = ended.figures;
+      }
+      gathered.cautions.push(...((await controls?.revert()) ?? []), ...((await place?.revert()) ?? []));
+    },
+  };
+}
+
+function keep(gathered: Gathered, given: Pick<AppliedControls, 'effective' | 'cautions'>): void {
+  gathered.settings.push(...given.effective);
+  gathered.cautions.push(...given.cautions);
+}
+
+/**
+ * Whether the server reads its data files past the page cache: as asked for, else by the default of its version (MariaDB from
+ * 10.6.0, MySQL from 8.4.0).
+ */
+function usesDirectIo(build: Build, options: Options): boolean {
+  const method = options.innodb_flush_method;
+  if (method !== undefined) return /direct/i.test(String(method));
+  const buffering = options.innodb_data_file_buffering;
+  if (buffering !== undefined) return /^(off|0|false)$/i.test(String(buffering));
+  const [major = 0, minor = 0] = build.version.split('.').map((part) => Number.parseInt(part, 10));
+  const first = build.family === 'mariadb' ? [10, 6] : [8, 4];
+  return major > first[0]! || (major === first[0] && minor >= first[1]!);
+}

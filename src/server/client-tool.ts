@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { BenchbookError, sentenceOf } from '../errors.ts';
+import { hostCodename, privateApt } from './apt.ts';
+import { fetchPackage } from './debian.ts';
+import type { ServerEnvironment } from './environment.ts';
+import { loaderOf } from './layout.ts';
+import { withLock } from './lock.ts';
+
+/** A program of a package: of this machine, or in a private root of the cache. */
+export interface ClientTool {
+  /** The argv prefix that runs it. */
+  readonly command: readonly string[];
+  /** The folder that its own files lie in as they would below `/`; "/" for one of this machine. */
+  readonly root: string;
+  /** How it was obtained, for the journal. */
+  readonly obtained: 'installed' | { readonly suite: string; readonly packages: readonly Package[] };
+}
+
+interface Package {
+  readonly name: string;
+  readonly version: string;
+  readonly sha256: string;
+}
+
+/**
+ * A program by its package and path: the one that is installed, else, where the machine has apt, fetched once from the
+ * machine's own suite into the cache, without installing anything.
+ * @throws BenchbookError('missing') where neither can be had.
+ */
+export async function clientTool(
+  packageName: string,
+  path: string,
+  environment: ServerEnvironment & { readonly ignoreInstalled?: boolean },
+): Promise<ClientTool> {
+  if (environment.ignoreInstalled !== true && existsSync(path))
+    return { command: [path], root: '/', obtained: 'installed' };
+  const record = join(environment.cacheDirectory, 'tools', `${packageName}.json`);
+  return await withLock(join(environment.cacheDirectory, 'locks', `tool-${packageName}`), environment, async () => {
+    const known = await readFile(record, 'utf8').then(
+      (text) => JSON.parse(text) as ClientTool,
+      () => null,
+    );
+    if (known !== null && existsSync(join(known.root, path))) return known;
+    const tool = await fetched(packageName, path, environment);
+    await mkdir(dirname(record), { recursive: true });
+    await writeFile(`${record}.new`, `${JSON.stringify(tool, null, 2)}\n`);
+    await rename(`${record}.new`, record);
+    return tool;
+  });
+}
+
+async function fetched(packageName: string, path: string, environment: ServerEnvironment): Promise<ClientTool> {
+  try {
+    const suite = await hostCodename();
+    const apt = await privateApt(suite, undefined, environment);
+    environment.progress(`fetching ${packageName} of ${suite} and what it needs`);
+    const { root, packages } = await fetchPackage(apt, { source: 'debian', suite }, packageName, environment);
+    return { command: [...(await loaderOf(root)), join(root, path)], root, obtained: { suite, packages } };
+  } catch (cause) {
+    if (cause instanceof BenchbookError && cause.code === 'interrupted') throw cause;
+    throw new BenchbookError(
+      'missing',
+      `${packageName} is not installed and could not be fetched: ${sentenceOf(cause)}`,
+      {
+        hint: `Install it with the machine's package manager: apt-get install ${packageName}.`,
+        cause,
+      },
+    );
+  }
+}

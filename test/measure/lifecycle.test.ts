@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { measure } from '../../src/measure/measure.ts';
+import { startTrial, type TestTrial } from './trial.ts';
+
+describe('starts and stops', () => {
+  let trial: TestTrial;
+
+  beforeAll(async () => {
+    trial = await startTrial({ innodb_buffer_pool_size: '32M' });
+  }, 180_000);
+  afterAll(() => trial.end());
+
+  it('a start after a crash recovers what was committed', async () => {
+    const { running } = trial.context;
+    await running!.sql('CREATE DATABASE bench');
+    await running!.sql('CREATE TABLE bench.t (id INT PRIMARY KEY, c TEXT) ENGINE=InnoDB');
+    const rows = Array.from({ length: 500 }, (_, i) => `(${i}, '${'x'.repeat(1000)}')`);
+    await running!.sql(`INSERT INTO bench.t VALUES ${rows.join(',')}`);
+    const taken = await trial.take(measure.startup({ after: 'crash' }), 'crash');
+    expect(trial.context.running!.pid).not.toBe(running!.pid);
+    const [recovery] = trial.values(taken, 'crash.recovery')!;
+    const [ready] = trial.values(taken, 'crash.ready')!;
+    expect(recovery).toBeGreaterThan(0);
+    expect(recovery).toBeLessThan(ready!);
+    expect(await trial.context.running!.sql('SELECT COUNT(*) AS n FROM bench.t')).toEqual([{ n: 500 }]);
+  });
+
+  it('counters of a server that was started again in between are not subtracted', async () => {
+    const taken = await trial.take(
+      measure.around(measure.startup({ after: 'stop' }), [measure.status(['Questions'])]),
+      's',
+    );
+    expect(trial.values(taken, 's.Questions')).toBeUndefined();
+    expect(taken.cautions.map(({ sentence }) => sentence)).toContain(
+      '"s.Questions" is not reported: the server was started again in between.',
+    );
+    expect(trial.values(taken, 's.ready')).toHaveLength(1);
+  });
+
+  it('a slow stop leaves no dirty page, and the next measurement starts the server again', async () => {
+    const taken = await trial.take(measure.shutdown({ mode: 'slow' }), 'stop');
+    expect(trial.values(taken, 'stop.time')![0]).toBeGreaterThan(0.005);
+    expect(trial.values(taken, 'stop.dirtyPages')![0]).toBeGreaterThanOrEqual(0);
+    expect(trial.context.running).toBeUndefined();
+    const after = await trial.take(
+      measure.query('SELECT COUNT(*) AS n FROM bench.t', { expect: [{ n: 500 }], iterations: 0 }),
+    );
+    expect(after.samples).toHaveLength(2);
+  });
+
+  it('the phases of a start are kept', async () => {
+    const taken = await trial.take(measure.startup(), 'start');
+    const { phases } = taken.details as { phases: Record<string, number | null> };
+    expect(phases.innodbReadySeconds).toBeGreaterThan(0);
+    expect(phases.innodbReadySeconds).toBeLessThan(trial.values(taken, 'start.ready')![0]!);
+    expect(phases.recoverySeconds).toBeNull();
+  });
+});

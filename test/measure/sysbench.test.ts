@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { measure } from '../../src/measure/measure.ts';
+import { startTrial, type TestTrial } from './trial.ts';
+
+const small = { tables: 2, tableSize: 500, time: 2, warmup: 0 } as const;
+
+describe('sysbench on a real server', () => {
+  let trial: TestTrial;
+  const load = (taken: { details?: unknown }) => (taken.details as { load: unknown }).load;
+
+  beforeAll(async () => {
+    trial = await startTrial({ innodb_buffer_pool_size: '64M', innodb_flush_log_at_trx_commit: 2 });
+  }, 180_000);
+  afterAll(() => trial.end());
+
+  it('measures a read-only load, with a series over time and its raw output', async () => {
+    const taken = await trial.take(measure.sysbench({ ...small, threads: 2, time: 3, warmup: 1 }), 'load');
+    const value = (metric: string) => trial.values(taken, `load.${metric}`)!;
+    expect(value('tps')[0]).toBeGreaterThan(1);
+    expect(value('qps')[0]! / value('tps')[0]!).toBeCloseTo(16, 0);
+    expect(value('latencyMin')[0]).toBeLessThanOrEqual(value('latencyAverage')[0]!);
+    expect(value('latencyAverage')[0]).toBeLessThanOrEqual(value('latencyMax')[0]!);
+    expect(value('clientCpu')[0]).toBeGreaterThan(0);
+    const overTime = taken.samples.find(({ metric }) => metric === 'load.tpsOverTime')!;
+    expect(overTime.at!.slice(0, 2)).toEqual([1, 2]);
+    expect(overTime.values).toHaveLength(overTime.at!.length);
+    expect(taken.artefacts![0]!.text).toContain('SQL statistics:');
+    expect(load(taken)).toMatchObject({ tables: 2, rows: 500 });
+  });
+
+  it('keeps unchanged tables for the next level, and makes changed ones anew', async () => {
+    const sum = async () => await trial.context.running!.sql('CHECKSUM TABLE sbtest.sbtest1, sbtest.sbtest2');
+    const fresh = await sum();
+    const again = await trial.take(measure.sysbench({ ...small, threads: 4 }));
+    expect(load(again)).toBe('tables of an earlier measurement, unchanged');
+    const writing = await trial.take(measure.sysbench({ ...small, test: 'oltp_write_only' }));
+    expect(load(writing)).toBe('tables of an earlier measurement, unchanged');
+    expect(await sum()).not.toEqual(fresh);
+    const after = await trial.take(measure.sysbench({ ...small, test: 'oltp_point_select', time: 1 }));
+    expect(load(after)).toMatchObject({ rows: 500 });
+    expect(await sum()).toEqual(fresh);
+  });
+
+  it('says what sysbench refuses', async () => {
+    const wrong = measure.sysbench({ ...small, options: { no_such_option: 1 } });
+    await expect(trial.take(wrong)).rejects.toThrow(/sysbench .*no_such_option/s);
+    await expect(trial.take(measure.sysbench({ ...small, test: 'oltp_red_only' }))).rejects.toThrow(
+      'sysbench has no test "oltp_red_only".',
+    );
+  });
+});
