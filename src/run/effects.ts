@@ -10,6 +10,7 @@ import type { MeasureResult, TrialContext } from '../measure/context.ts';
 import { perform } from '../measure/perform.ts';
 import type { Build } from '../server/build.ts';
 import { copyDataDirectory } from '../server/copy.ts';
+import { collectEvidence } from '../server/evidence.ts';
 import { reapLeftovers, workDirectory } from '../server/registry.ts';
 import { resolveBuild } from '../server/resolve.ts';
 import { readSettings, readVariables } from '../server/settings.ts';
@@ -46,6 +47,8 @@ export interface Effects {
   readSettings(server: Server, options: Options): Promise<readonly SettingRecord[]>;
   readVariables(server: Server): Promise<Readonly<Record<string, string>>>;
   perform(name: string, measurement: Measurement, context: TrialContext): Promise<MeasureResult>;
+  /** What can still be learnt from a server that hangs, by name. */
+  collectEvidence(server: Server): Promise<Readonly<Record<string, string>>>;
   /** Restores the machine, ends servers and removes folders that a killed run left behind; one sentence for each. */
   reapLeftovers(cacheDirectory: string): Promise<readonly string[]>;
   /** A private folder for trials, gone with this process. */
@@ -81,6 +84,7 @@ export const realEffects: Effects = {
   readSettings,
   readVariables,
   perform,
+  collectEvidence,
   reapLeftovers: async (cache) => [...(await restoreLeftovers(cache)), ...(await reapLeftovers(cache))],
   workDirectory,
   applyStorage,
