@@ -9,6 +9,7 @@ import { type Lock, takeLock } from './lock.ts';
 import { type ReadResult, readJournal } from './read.ts';
 import { checkAgainstRunFile, readRunFile, writeRunFile } from './runFile.ts';
 import { checkEntry } from './schema.ts';
+import type { SharedVariables } from './variables.ts';
 
 /** A journal open for writing. Calls may overlap: entries are written in the order of the calls. */
 export interface Journal {
@@ -67,6 +68,7 @@ class Writer implements Journal {
   #bytes: number;
   #queue: Promise<unknown> = Promise.resolve();
   #closed = false;
+  readonly #shared: SharedVariables;
 
   constructor(directory: string, file: FileHandle, lock: Lock, found: ReadResult) {
     this.directory = directory;
@@ -76,6 +78,7 @@ class Writer implements Journal {
     this.#head = found.head;
     this.#lines = found.hashes.length;
     this.#bytes = found.bytes;
+    this.#shared = found.shared;
   }
 
   append(...entries: readonly Entry[]): Promise<void> {
@@ -138,8 +141,8 @@ class Writer implements Journal {
     if (this.#closed) throw new BenchbookError('journal', 'an entry came after the journal was closed');
     let head = this.#head;
     let text = '';
-    for (const entry of entries) {
-      const body = JSON.stringify(entry);
+    for (const [index, entry] of entries.entries()) {
+      const body = JSON.stringify(this.#shared.shorten(entry, this.#lines + index + 1));
       const checked = checkEntry(JSON.parse(body));
       if ('wrong' in checked) throw new BenchbookError('journal', `an entry was refused: ${checked.wrong}`);
       const { line, hash } = encodeLine(head, body);

@@ -1,5 +1,6 @@
 import { BenchbookError } from '../errors.ts';
 import type { Block, Document } from '../report/document.ts';
+import { withDirectLabels } from './direct-labels.ts';
 import { prepareFigure } from './figures.ts';
 import { drawSvg } from './svg.ts';
 
@@ -28,9 +29,10 @@ export async function drawFigures(document: Document): Promise<ReadonlyMap<strin
 async function drawFigure(document: Document, figure: FigureBlock): Promise<DrawnFigure> {
   const source = { spec: figure.spec, tables: document.tables, order: document.order };
   const prepared = prepareFigure({ ...source, widthPx: WIDE_PX });
-  const wide = await drawSvg(prepared.spec, figure.id);
+  const wide = await drawSvg(withDirectLabels(prepared.spec, WIDE_PX), figure.id);
   if (wide.length > 120_000) return { wide, narrow: null, notes: prepared.notes };
-  const narrow = await drawSvg(prepareFigure({ ...source, widthPx: NARROW_PX }).spec, `${figure.id}-narrow`);
+  const small = prepareFigure({ ...source, widthPx: NARROW_PX }).spec;
+  const narrow = await drawSvg(withDirectLabels(small, NARROW_PX), `${figure.id}-narrow`);
   return { wide, narrow, notes: prepared.notes };
 }
 

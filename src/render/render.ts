@@ -8,7 +8,7 @@ import { tableCsv } from './csv.ts';
 import { type DrawnFigure, drawFigures, figuresIn } from './figure-set.ts';
 import { writeWhole } from './files.ts';
 import { htmlReport } from './html.ts';
-import { jiraReport } from './jira.ts';
+import { JIRA_LIMIT, jiraReport } from './jira.ts';
 import { latexTable } from './latex.ts';
 import { type FrontMatter, markdownReport } from './markdown.ts';
 import { withoutTips } from './svg.ts';
@@ -38,6 +38,8 @@ export interface RenderedFile {
   readonly path: string;
   readonly bytes: number;
   readonly format: string;
+  /** What whoever uses the file should know: it is longer than the place it is meant for takes. */
+  readonly note?: string;
   /** Why the file was not written, and what would help. */
   readonly skipped?: string;
 }
@@ -51,9 +53,9 @@ export async function render(request: RenderRequest): Promise<readonly RenderedF
   const { document, directory, formats, progress } = request;
   const wants = (format: Format) => formats.includes(format);
   const files: RenderedFile[] = [];
-  const write = async (name: string, content: string | Uint8Array, format: string) => {
+  const write = async (name: string, content: string | Uint8Array, format: string, note?: string) => {
     const file = path.join(directory, name);
-    files.push({ path: file, bytes: await writeWhole(file, content), format });
+    files.push({ path: file, bytes: await writeWhole(file, content), format, ...(note === undefined ? {} : { note }) });
   };
   if (wants('json')) await write('report.json', `${JSON.stringify(document)}\n`, 'json');
   if (wants('csv') || wants('parquet') || wants('tex')) await dataFiles(request, write);
@@ -84,10 +86,16 @@ export async function render(request: RenderRequest): Promise<readonly RenderedF
       'report.pdf',
       'report.html',
     ];
-    await write('report.jira.txt', jiraReport(document, attachments), 'jira');
+    const markup = jiraReport(document, attachments);
+    await write('report.jira.txt', markup, 'jira', jiraNote(markup));
     await write('report.adf.json', adfReport(document), 'jira');
   }
   return files;
+}
+
+function jiraNote(markup: string): string | undefined {
+  if (markup.length <= JIRA_LIMIT) return undefined;
+  return `${markup.length} characters; Jira takes ${JIRA_LIMIT} in one field unless its administrator raised it: cut at a heading, or attach the PDF.`;
 }
 
 /** Every table of the document as a file: CSV and Parquet below `data/`, LaTeX of those that the report shows below `tables/`. */

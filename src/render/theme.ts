@@ -77,6 +77,7 @@ export const CONFIG = {
     gridColor: ROLES.grid,
     tickSize: 4,
     labelPadding: 4,
+    labelSeparation: 8,
     titlePadding: 8,
     labelLimit: 200,
     titleLimit: 400,

@@ -67,6 +67,27 @@ describe('a journal', () => {
   });
 });
 
+test('a set of variables stands in the file once, and every trial reads with its own', async () => {
+  const of = (block: number, variables: Record<string, string>) => ({ ...trialEntry(block), variables });
+  const written = [
+    runEntry(),
+    of(1, { a: '1', b: 'x'.repeat(500) }),
+    of(2, { a: '1', b: 'x'.repeat(500) }),
+    of(3, { a: '2' }),
+  ];
+  const first = await openJournal(folder);
+  await first.append(...written);
+  await first.close();
+  // A writer that goes on knows what the file holds.
+  const second = await openJournal(folder);
+  await second.append(of(4, { a: '2' }));
+  await second.close();
+  expect((await readJournal(folder)).entries).toEqual([...written, of(4, { a: '2' })]);
+  const text = await readFile(join(folder, 'journal.jsonl'), 'utf8');
+  expect(text.split('x'.repeat(500)).length - 1).toBe(1);
+  expect(text.split('"variablesOfLine":4').length - 1).toBe(1);
+});
+
 describe('damage', () => {
   test('any changed byte anywhere is found and its line named', async () => {
     await written();

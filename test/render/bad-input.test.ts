@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { BenchbookError } from '../../src/errors.ts';
+import { withDirectLabels } from '../../src/render/direct-labels.ts';
 import { prepareFigure } from '../../src/render/figures.ts';
 import { drawSvg } from '../../src/render/svg.ts';
 import { setTable } from '../../src/render/tables.ts';
@@ -250,4 +251,35 @@ test('cells of every kind have a text', () => {
     ['18446744065817975570', 'DECIMAL as text'],
     ['1,152,921,504,606,846,976', '-0'],
   ]);
+});
+
+describe('direct labels', () => {
+  const lines = (ends: readonly number[], names = ends.map((_, index) => `s${index}`)): Table => ({
+    name: 't',
+    columns: [
+      { key: 's', title: 's', kind: 'text' },
+      { key: 'x', title: 'x', kind: 'number' },
+      { key: 'y', title: 'y', kind: 'number' },
+    ],
+    rows: ends.flatMap((end, index) => [
+      [names[index]!, 0, 1],
+      [names[index]!, 10, end],
+    ]),
+  });
+  const spec = {
+    data: { name: 't' },
+    mark: 'line',
+    encoding: { x: { field: 'x' }, y: { field: 'y' }, color: { field: 's' } },
+  };
+  const labelled = (table: Table): boolean => {
+    const prepared = prepareFigure({ spec, tables: { t: table }, order: {}, widthPx: 700 }).spec;
+    return withDirectLabels(prepared, 700) !== prepared;
+  };
+
+  test('stand where line ends lie apart, and the legend stays where they touch, or names are long', () => {
+    expect(labelled(lines([1, 5, 10]))).toBe(true);
+    expect(labelled(lines([5, 5.2, 10]))).toBe(false);
+    expect(labelled(lines([1, 10], ['a', 'x'.repeat(60)]))).toBe(false);
+    expect(labelled(lines([7]))).toBe(false);
+  });
 });

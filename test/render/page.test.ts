@@ -1,15 +1,14 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import axe from 'axe-core';
 import type { Browser, Page } from 'puppeteer';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { render } from '../../src/render/render.ts';
 import { openBrowser } from './browser.ts';
 import { styleGuide } from './style-guide.ts';
 
-const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 let browser: Browser | null = null;
 let folder = '';
 
@@ -79,7 +78,7 @@ describe.each(['light', 'dark'] as const)('in the %s scheme', (scheme) => {
       await page.$$eval('details', (all) => {
         for (const details of all) details.open = true;
       });
-      await page.evaluate(axeSource);
+      await page.evaluate(axe.source);
       const violations = await page.evaluate(async () => {
         const { axe } = globalThis as unknown as {
           axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
