@@ -5,7 +5,6 @@ import type { Block, CellValue, Column, Document, Inline, Table } from '../docum
 import { metricTitle } from '../names.ts';
 import type { Part } from '../part.ts';
 import { spokenMetrics } from '../spoken.ts';
-import { expressionsOf } from '../values.ts';
 import { ratioFigure, slopeFigure } from './figures.ts';
 import type { CellComparison, MetricsCompared } from './metrics.ts';
 import type { Sides } from './sides.ts';
