@@ -7,9 +7,10 @@ import { serverEntry } from './builds.ts';
 import { decide } from './decide.ts';
 import { bringArtefacts, readEarlier } from './earlier.ts';
 import { differencesOf, keyOf, plain, type TrialInputs } from './keys.ts';
-import { NO_SERVER, type ReadyVariants } from './measure.ts';
+
 import type { Request } from './run.ts';
 import { countsOf, keepReused, noteEntry, type Session } from './session.ts';
+import { NO_SERVER, type ReadyVariants } from './skips.ts';
 
 export interface HostFacts {
   readonly hostClass: JsonValue;
