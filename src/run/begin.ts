@@ -104,7 +104,9 @@ export async function begin(
   for (const { variantId, cell, kept, toMeasure, reason } of decisions) {
     report({ type: 'variant decided', variantId, cell, kept: kept.length, toMeasure, reason });
   }
-  const isComplete = journal.entries.some((entry) => entry.type === 'end' && entry.complete);
+  const isComplete = journal.entries.some(
+    (entry) => entry.type === 'end' && (entry.complete || entry.endedBy !== undefined),
+  );
   if (isComplete) return false;
   if (isNew) await journal.append(runEntry(request, journal.directory));
   else await journal.append(noteEntry(effects, 'resumed', `goes on after ${done} trials`));

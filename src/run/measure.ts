@@ -30,6 +30,7 @@ const ALONE: Company = { prefix: [] };
 export async function measureMissing(session: Session, variants: ReadyVariants): Promise<EndedBy | null> {
   const { plan, report, blocks } = session;
   const own = new Set(blocks);
+  if (isSettledAlready(session)) return 'until';
   await fetchTools(session, variants);
   await firstStarts(session, variants);
   for (const pass of passesOf(plan)) {
@@ -212,6 +213,16 @@ function isSettled(session: Session, { block }: Pass): boolean {
     until,
     [...session.trials.values()].filter((trial) => trial.block <= block),
   );
+}
+
+/** Whether trials kept from earlier runs satisfy the rule by themselves. */
+function isSettledAlready(session: Session): boolean {
+  for (const pass of passesOf(session.plan)) {
+    if (pass.block === 0) continue;
+    if (pass.trials.some(({ trialId }) => !session.trials.has(trialId))) return false;
+    if (isSettled(session, pass)) return true;
+  }
+  return false;
 }
 
 /** Whether the block would probably end after the time that the plan allows; the first one is always measured. */
