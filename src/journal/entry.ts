@@ -148,6 +148,8 @@ export interface TrialEntry {
   readonly settings?: readonly SettingRecord[];
   /** Effective variables that could matter and are no factor are diffed over the run: name to value. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** In the file only: the line of the trial that had the same variables. Reading puts them back. */
+  readonly variablesOfLine?: number;
   readonly samples: readonly Series[];
   readonly moments?: readonly Moment[];
   readonly cautions: readonly Caution[];

@@ -5,6 +5,7 @@ import { decodeLine, FIRST_HASH, lineError } from './chain.ts';
 import type { Entry } from './entry.ts';
 import { rawLines } from './lines.ts';
 import { checkEntry } from './schema.ts';
+import { SharedVariables } from './variables.ts';
 
 export interface ReadOptions {
   /** What to do about an unterminated last line: an error (the default), or leave it out. */
@@ -20,6 +21,8 @@ export interface ReadResult {
   readonly bytes: number;
   /** Hash of every whole line, in order. */
   readonly hashes: readonly string[];
+  /** Sets of variables that the file holds, for a writer that goes on. */
+  readonly shared: SharedVariables;
 }
 
 /**
@@ -45,11 +48,12 @@ export async function readJournal(runDirectory: string, options: ReadOptions = {
 async function readLines(path: string, onTorn: 'error' | 'drop'): Promise<ReadResult> {
   const entries: Entry[] = [];
   const hashes: string[] = [];
+  const shared = new SharedVariables();
   let head = FIRST_HASH;
   let bytes = 0;
   for await (const line of rawLines(path)) {
     if (line.torn) {
-      if (onTorn === 'drop') return { entries, head, torn: true, bytes, hashes };
+      if (onTorn === 'drop') return { entries, head, torn: true, bytes, hashes, shared };
       throw lineError(
         line.number,
         'torn: the file ends before the end of the line',
@@ -62,12 +66,14 @@ async function readLines(path: string, onTorn: 'error' | 'drop'): Promise<ReadRe
     if ((line.number === 1) !== (checked.entry.type === 'run')) {
       throw lineError(line.number, line.number === 1 ? 'the first entry is not the run' : 'a second run entry');
     }
-    entries.push(checked.entry);
+    const entry = shared.expand(checked.entry, line.number);
+    if (typeof entry === 'string') throw lineError(line.number, entry);
+    entries.push(entry);
     hashes.push(hash);
     head = hash;
     bytes = line.end;
   }
-  return { entries, head, torn: false, bytes, hashes };
+  return { entries, head, torn: false, bytes, hashes, shared };
 }
 
 function parsed(body: Buffer, number: number): unknown {

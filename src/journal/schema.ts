@@ -53,6 +53,7 @@ const trial = z.looseObject({
   argv: z.array(z.string()).optional(),
   settings: z.array(setting).optional(),
   variables: z.record(z.string(), z.string()).optional(),
+  variablesOfLine: z.int().positive().optional(),
   samples: z.array(series),
   moments: z.array(moment).optional(),
   cautions: z.array(caution),

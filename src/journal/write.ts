@@ -9,6 +9,7 @@ import { type Lock, takeLock } from './lock.ts';
 import { type ReadResult, readJournal } from './read.ts';
 import { checkAgainstRunFile, readRunFile, writeRunFile } from './runFile.ts';
 import { checkEntry } from './schema.ts';
+import type { SharedVariables } from './variables.ts';
 
 /** A journal open for writing. Calls may overlap: entries are written in the order of the calls. */
 export interface Journal {
@@ -67,6 +68,7 @@ class Writer implements Journal {
   #bytes: number;
   #queue: Promise<unknown> = Promise.resolve();
   #closed = false;
+  readonly #shared: SharedVariables;
 
   constructor(directory: string, file: FileHandle, lock: Lock, found: ReadResult) {
     this.directory = directory;
@@ -76,6 +78,7 @@ class Writer implements Journal {
     this.#head = found.head;
     this.#lines = found.hashes.length;
     this.#bytes = found.bytes;
+    this.#shared = found.shared;
   }
 
   append(...entries: readonly Entry[]): Promise<void> {
@@ -136,19 +139,36 @@ class Writer implements Journal {
 
   async #write(entries: readonly Entry[]): Promise<void> {
     if (this.#closed) throw new BenchbookError('journal', 'an entry came after the journal was closed');
+    try {
+      const { bytes, head } = this.#encoded(entries);
+      // Before the line: from here on the journal may be ahead of run.json.
+      if (this.#lines === 0) await this.#record('open');
+      await this.#appendBytes(bytes);
+      this.#head = head;
+      this.#lines += entries.length;
+      this.#bytes += bytes.length;
+    } catch (error) {
+      this.#shared.forgetFrom(this.#lines + 1);
+      throw error;
+    }
+    await this.#record('open');
+  }
+
+  #encoded(entries: readonly Entry[]): { readonly bytes: Buffer; readonly head: string } {
     let head = this.#head;
     let text = '';
-    for (const entry of entries) {
-      const body = JSON.stringify(entry);
+    for (const [index, entry] of entries.entries()) {
+      const body = JSON.stringify(this.#shared.shorten(entry, this.#lines + index + 1));
       const checked = checkEntry(JSON.parse(body));
       if ('wrong' in checked) throw new BenchbookError('journal', `an entry was refused: ${checked.wrong}`);
       const { line, hash } = encodeLine(head, body);
       text += line;
       head = hash;
     }
-    const bytes = Buffer.from(text, 'utf8');
-    // Before the line: from here on the journal may be ahead of run.json.
-    if (this.#lines === 0) await this.#record('open');
+    return { bytes: Buffer.from(text, 'utf8'), head };
+  }
+
+  async #appendBytes(bytes: Buffer): Promise<void> {
     try {
       await this.#file.appendFile(bytes);
       await this.#file.datasync();
@@ -157,10 +177,6 @@ class Writer implements Journal {
       await this.#file.truncate(this.#bytes).catch(() => undefined);
       throw writeError(this.directory, error);
     }
-    this.#head = head;
-    this.#lines += entries.length;
-    this.#bytes += bytes.length;
-    await this.#record('open');
   }
 
   /** A run.json that cannot be written loses nothing: the journal is ahead of it, and `close` tries again. */

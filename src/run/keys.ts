@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { JsonValue } from '../journal/entry.ts';
 import type { Build } from '../server/build.ts';
 import { contentKey } from '../server/content-key.ts';
-import type { Study } from '../study/study.ts';
-import type { Cell, Dataset, Measurement } from '../study/types.ts';
+import type { LevelValues, Study } from '../study/study.ts';
+import type { Cell, Dataset, Measurement, ServerSource } from '../study/types.ts';
 import type { ResolvedVariant } from './variants.ts';
 
 /** Everything that decides what a trial measures: where it is the same, a trial need not be measured again. */
@@ -16,6 +16,8 @@ export interface TrialInputs {
   readonly hostClass: JsonValue;
   /** Hash of the study's own measuring code; null where it has none. */
   readonly code: string | null;
+  /** Values of the factors, which such code may use without naming them as parameters; absent where there is none. */
+  readonly values?: JsonValue;
 }
 
 /** @throws BenchbookError `missing` where a file of the data set is not there. */
@@ -25,7 +27,7 @@ export async function inputsOf(
   build: Build,
   hostClass: JsonValue,
 ): Promise<TrialInputs> {
-  const { server: _, data, ...setup } = variant.setup;
+  const { server, data, ...setup } = variant.setup;
   const stages = variant.stages(variant.variant.withinCells);
   const measurements = stages.map(({ within, measurements }) => ({
     within,
@@ -37,7 +39,14 @@ export async function inputsOf(
     build: { id: build.id, version: build.version },
     hostClass,
     code: study.codeHash,
+    ...(study.codeHash === null ? {} : { values: plain(stages.map(({ values }) => withoutServer(values, server))) }),
   };
+}
+
+/** Without the server's source, for which the build stands. */
+function withoutServer(values: LevelValues, server: ServerSource): LevelValues {
+  const source = JSON.stringify(server);
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => JSON.stringify(value) !== source));
 }
 
 /** A data set by its content, files by their bytes. */
@@ -80,6 +89,7 @@ export function differencesOf(before: TrialInputs, now: TrialInputs): readonly s
   found.push(...changes('measurement', byName(before.measurements), byName(now.measurements)));
   found.push(...changes('host', before.hostClass, now.hostClass));
   if (before.code !== now.code) found.push('custom measuring code changed');
+  else found.push(...changes('values', before.values, now.values));
   return found;
 }
 

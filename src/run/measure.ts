@@ -42,6 +42,7 @@ const ALONE: Company = { prefix: [] };
 export async function measureMissing(session: Session, variants: ReadyVariants): Promise<EndedBy | null> {
   const { plan, report, blocks } = session;
   const own = new Set(blocks);
+  await fetchTools(session, variants);
   await firstStarts(session, variants);
   for (const pass of passesOf(plan)) {
     if (pass.block > 0 && !own.has(pass.block)) continue;
@@ -57,6 +58,16 @@ export async function measureMissing(session: Session, variants: ReadyVariants):
     if (isSettled(session, pass)) return 'until';
   }
   return null;
+}
+
+/** Programs that measurements need, while nothing is measured yet. */
+async function fetchTools({ effects, left, preparation }: Session, variants: ReadyVariants): Promise<void> {
+  const wanted = [...variants].filter(([id, { result }]) => !('error' in result) && (left.get(id) ?? 0) > 0);
+  const stages = wanted.flatMap(([, { variant }]) => variant.stages(variant.variant.withinCells.slice(0, 1)));
+  await effects.prepareTools(
+    stages.flatMap(({ measurements }) => Object.values(measurements)),
+    preparation,
+  );
 }
 
 /** At the start of each block; a run whose machine cannot be probed goes on without. */

@@ -173,6 +173,15 @@ function preparationOf({ cacheDirectory, signal, report }: Request): Preparation
 async function readyVariants(request: Request, preparation: Preparation): Promise<ReadyVariants> {
   const { study, plan, effects, report } = request;
   const resolved = plan.variants.map((variant) => resolveVariant(study, variant));
+  if (typeof plan.order === 'object' && resolved.some(({ setup }) => setup.host?.cpus !== undefined)) {
+    throw new BenchbookError(
+      'study',
+      'a duet gives each server its own half of the CPUs, and the setup asks for others',
+      {
+        hint: 'leave out host.cpus, or use the order "blocks"',
+      },
+    );
+  }
   const sources = resolved.map(({ setup }) => setup.server);
   const buildOf = await resolveBuilds(sources, effects, preparation, report);
   return new Map(resolved.map((variant) => [variant.variant.id, { variant, result: buildOf(variant.setup.server) }]));

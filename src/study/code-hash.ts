@@ -2,11 +2,17 @@ import { createHash } from 'node:crypto';
 import { type Node, type ObjectExpression, type Property, parse } from 'acorn';
 import { build } from 'esbuild';
 
-/** Parts of a study that decide what is reported or how often, not how it is measured. */
+/**
+ * Parts of a study that decide what is reported or how often, not how it is measured; and `setup` and factors, whose results
+ * and values stand in a trial's key by themselves, so that a changed option of one level does not change them all.
+ */
 const NOT_MEASURING: readonly string[] = [
   'title',
   'tickets',
   'variants',
+  'setup',
+  'order',
+  'limits',
   'replicates',
   'profiles',
   'threshold',

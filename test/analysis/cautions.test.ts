@@ -278,5 +278,6 @@ describe('settings and machine', () => {
     expect(run(() => ({})).cautions.map((caution) => caution.code)).toEqual(['incomplete-run']);
     const end: Entry = { type: 'end', at: '', trials: 24, ok: 24, complete: true };
     expect(run(() => ({}), [end]).cautions).toEqual([]);
+    expect(codes(run(() => ({}), [{ ...end, endedBy: 'until' }]))).toEqual(['stopped-by-rule']);
   });
 });

@@ -9,6 +9,7 @@ import { runAccounted } from '../../src/measure/accounted.ts';
 import { defaultCacheDirectory } from '../../src/server/environment.ts';
 import { resolveBuild } from '../../src/server/resolve.ts';
 
+const HYPERFINE = 'hyperfine';
 const rounds = Number(process.argv[2] ?? 15);
 const build = await resolveBuild(
   { source: 'installed' },
@@ -50,7 +51,7 @@ async function own(): Promise<Seen> {
 async function hyperfine(): Promise<Seen> {
   const json = join(folder, 'hyperfine.json');
   const words = argv.map((word) => `'${word}'`).join(' ');
-  execFileSync('hyperfine', ['-N', '--runs', '1', '--export-json', json, words], { env, stdio: 'ignore' });
+  execFileSync(HYPERFINE, ['-N', '--runs', '1', '--export-json', json, words], { env, stdio: 'ignore' });
   const [result] = JSON.parse(await readFile(json, 'utf8')).results;
   return { wall: result.times[0], cpu: result.user + result.system, peak: null };
 }

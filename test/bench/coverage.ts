@@ -108,6 +108,24 @@ for (const spread of [0.005, 0.02, 0.1]) {
     return !['better', 'worse'].includes(verdictOf(simultaneousPaired(logs, 1), 0.02, 'lower'));
   });
 }
+// A run that ends at 6 to 20 blocks, as soon as the half-width is below 2 %: why such a run carries a caution.
+for (const spread of [0.01, 0.03, 0.05]) {
+  let hits = 0;
+  for (let i = 0; i < repetitions; i++) {
+    const values = Array.from({ length: 5 }, () => spread * normal());
+    let interval: Interval | null = null;
+    while (interval === null || (values.length < 20 && (interval.high - interval.low) / 2 >= 0.02)) {
+      values.push(spread * normal());
+      interval = medianInterval(sortedCopy(values));
+    }
+    if (covers(interval, 0)) hits++;
+  }
+  console.log(
+    `ended by rule, spread ${spread * 100} %`.padEnd(34),
+    ((100 * hits) / repetitions).toFixed(2),
+    '%, not promised',
+  );
+}
 // Mean of an autocorrelated steady series: n values of an AR(1) process; the shorter and the stickier, the less it can promise.
 for (const phi of [0, 0.5, 0.8]) {
   const lengths = [60, 300, 1800];

@@ -67,6 +67,43 @@ describe('a journal', () => {
   });
 });
 
+test('a set of variables stands in the file once, and every trial reads with its own', async () => {
+  const of = (block: number, variables: Record<string, string>) => ({ ...trialEntry(block), variables });
+  const written = [
+    runEntry(),
+    of(1, { a: '1', b: 'x'.repeat(500) }),
+    of(2, { a: '1', b: 'x'.repeat(500) }),
+    of(3, { a: '2' }),
+  ];
+  const first = await openJournal(folder);
+  await first.append(...written);
+  await first.close();
+  // A writer that goes on knows what the file holds.
+  const second = await openJournal(folder);
+  await second.append(of(4, { a: '2' }));
+  await second.close();
+  expect((await readJournal(folder)).entries).toEqual([...written, of(4, { a: '2' })]);
+  const text = await readFile(join(folder, 'journal.jsonl'), 'utf8');
+  expect(text.split('x'.repeat(500)).length - 1).toBe(1);
+  expect(text.split('"variablesOfLine":4').length - 1).toBe(1);
+});
+
+test('variables are written once, and an entry that was refused leaves no trace of its own', async () => {
+  const variables = { a: 'x'.repeat(100) };
+  const journal = await openJournal(folder);
+  await journal.append(runEntry());
+  await expect(journal.append({ ...trialEntry(1), variables, block: 1.5 })).rejects.toThrow('malformed at block');
+  await journal.append({ ...trialEntry(1), variables });
+  await journal.append({ ...trialEntry(2), variables }, { ...trialEntry(3), variables });
+  await journal.close();
+  expect((await readFile(path, 'utf8')).split('xxxx'.repeat(25))).toHaveLength(2);
+  const again = await openJournal(folder);
+  await again.append({ ...trialEntry(4), variables });
+  await again.close();
+  const { entries } = await readJournal(folder);
+  expect(entries.slice(1)).toEqual([1, 2, 3, 4].map((block) => ({ ...trialEntry(block), variables })));
+});
+
 describe('damage', () => {
   test('any changed byte anywhere is found and its line named', async () => {
     await written();

@@ -267,6 +267,13 @@ describe('a duet', () => {
     expect(await place.run({ study: duet(), world })).toMatchObject({ trials: 8, ok: 7, notOk: 1 });
   });
 
+  test('chooses the CPUs itself', async () => {
+    const setup = () => ({ server: { source: 'installed' as const }, host: { cpus: '0' } });
+    await expect(place.run({ study: duet({ setup }) })).rejects.toThrow(
+      'a duet gives each server its own half of the CPUs',
+    );
+  });
+
   test('has two of each', () => {
     const run = (more: Partial<Study>) => place.run({ study: duet(more) });
     expect(() => run({ exclude: ({ server, pool }) => server === 'old' && pool === '4G' && 'no' })).toThrow(

@@ -166,6 +166,20 @@ describe('everything that a trial depends on is in its key', () => {
   });
 });
 
+test('the value of a factor counts where custom code may use it unnamed', async () => {
+  const study = (value: string, codeHash: string | null) =>
+    studyOf({
+      factors: [{ name: 'pool', within: false, levels: [{ label: 'big', value }] }],
+      profiles: {},
+      codeHash,
+      sourceText: value,
+      setup: () => ({ server: { source: 'installed' } }),
+    });
+  await place.command({ study: study('1G', 'x') });
+  await place.command({ study: study('2G', 'x') });
+  expect(decided().big).toBe('2: values changed: [{"pool":"1G"}] to [{"pool":"2G"}]');
+});
+
 test('more blocks keep those measured, and go on from there', async () => {
   await place.command({ study: pools('a', 'A') });
   const second = await place.command({ study: pools('a', 'A'), planRequest: { blocks: 5 } });

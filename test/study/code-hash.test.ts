@@ -49,6 +49,10 @@ test('what only the report and the plan use does not count', async () => {
         .replace('replicates: 7', 'replicates: 9'),
     }),
   ).toBe(before);
+  // What setup returns stands in the key of each trial by itself.
+  expect(
+    await hash({ 'case.study.ts': STUDY.replace('servers.installed() }', 'servers.installed(), options: { a: 1 } }') }),
+  ).toBe(before);
   expect(await hash({ 'case.study.ts': STUDY.replace('export default', '// a comment\nexport default') })).toBe(before);
 });
 

@@ -93,6 +93,14 @@ function declared(input: CautionInput): readonly PlacedCaution[] {
 
 function incomplete({ entries }: CautionInput): readonly PlacedCaution[] {
   const end = entries.findLast((entry) => entry.type === 'end');
+  if (end?.endedBy === 'until')
+    return [
+      {
+        code: 'stopped-by-rule',
+        sentence:
+          'The run ended when its intervals were narrow enough: intervals of a run that ends so hold in about 92\u00a0% of cases where they say 95.',
+      },
+    ];
   if (end?.complete || !entries.some((entry) => entry.type === 'trial')) return [];
   return [
     {
