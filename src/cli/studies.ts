@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { BenchbookError, sentenceOf } from '../errors.ts';
-import * as api from '../index.ts';
 import type { RunEntry } from '../journal/entry.ts';
 import { loadStudy } from '../study/load.ts';
 import { suggestion } from '../study/near.ts';
@@ -25,6 +24,8 @@ export async function listStudies(directory = 'studies'): Promise<readonly { id:
  * @throws BenchbookError `usage` where there is none, with the nearest name
  */
 export async function openStudy(wanted: string): Promise<Study> {
+  // The API brings the measuring rooms along, which `list` and an unchanged report don't need.
+  const api = await import('../index.ts');
   return loadStudy(await studyFile(wanted), api);
 }
 
