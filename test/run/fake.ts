@@ -62,6 +62,7 @@ export function fakeWorld(script: Script = {}): Fake {
     },
     readSettings: async () => [],
     readVariables: async () => ({ version: 'fake' }),
+    prepareTools: async () => undefined,
     perform: async (name, measurement, context) => {
       log.push(`perform ${name}`);
       pass(1);
