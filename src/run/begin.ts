@@ -88,7 +88,15 @@ export async function begin(
   const earlier = isNew ? await readEarlier(opened.earlier, report) : [];
   const { baseline } = request.study;
   const { inputs, trials } = session;
-  const decisions = decide({ plan, blocks, baseline, inputs, own: trials, earlier });
+  const decisions = decide({
+    plan,
+    blocks,
+    baseline,
+    keepBaseline: request.keepBaseline ?? false,
+    inputs,
+    own: trials,
+    earlier,
+  });
   const { trials: done } = countsOf(session);
   const kept = decisions.flatMap((decision) => decision.kept);
   report({
