@@ -67,7 +67,7 @@ export function buildComparison(
       ...[compared, prose, drift].flatMap((part) => part.blocks),
       ...limitsBlocks(sides, metrics),
     ],
-    appendices: appendices.blocks,
+    appendices: [...changed.appendix, ...appendices.blocks],
     tables: Object.fromEntries(tables.map((table) => [table.name, table])),
     order: {
       ...Object.fromEntries(sides.after.draft.factors.map(({ name, labels }) => [name, labels.map(String)])),
