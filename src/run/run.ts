@@ -8,8 +8,9 @@ import { resolveBuilds } from './builds.ts';
 import { type Effects, type Preparation, realEffects } from './effects.ts';
 import type { Report } from './events.ts';
 import { inputsOf, type TrialInputs } from './keys.ts';
-import { type EndedBy, endNote, measureMissing, type ReadyVariants } from './measure.ts';
+import { type EndedBy, endNote, measureMissing } from './measure.ts';
 import { type Counts, countsOf, makeSession, noteEntry, progressOf, type Session } from './session.ts';
+import type { ReadyVariants } from './skips.ts';
 import { resolveVariant } from './variants.ts';
 
 export interface RunRequest {
