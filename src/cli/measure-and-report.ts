@@ -36,10 +36,8 @@ export async function measureAndReport({ told, json, ...request }: MeasureReques
     report,
   });
   interrupt.release();
-  if (result.trials > 0) {
-    await renderRun(result.runDirectory, request.study, json ?? false);
-    await updateIndex();
-  }
+  if (result.trials > 0) await renderRun(result.runDirectory, request.study, json ?? false);
+  await updateIndex();
   return result;
 }
 
