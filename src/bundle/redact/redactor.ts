@@ -25,7 +25,8 @@ export interface Redactor {
 /** What stays although it looks like an address: every machine has it. */
 const EVERYWHERE = /^(?:127\.|0\.0\.0\.0$|255\.255\.|::1?$)/;
 const IPV4 = /(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w]|\.\d|[-+~][a-z])/g;
-const IPV6 = /(?<![\w:.])(?:[0-9a-fA-F]{0,4}:){2,7}(?:[0-9a-fA-F]{1,4}|(?:\d{1,3}\.){3}\d{1,3})?(?:%\w+)?(?![\w:])/g;
+const IPV6 =
+  /(?<![\w:.])(?:[0-9a-fA-F]{0,4}:){2,7}(?:(?:\d{1,3}\.){3}\d{1,3}|[0-9a-fA-F]{1,4})?(?:%\w+)?(?![\w:]|\.\d)/g;
 const MAC = /(?<![\w:-])(?:[0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}(?![\w:-])/g;
 const MAIL = /(?<![\w.+/-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
 const URL_HOST = /\b([a-z][a-z0-9+.-]*:\/\/)(?:([^\s:@/'"`<>]*)(:[^\s@/'"`<>]*)?@)?([\w.-]*[A-Za-z][\w.-]*)/gi;

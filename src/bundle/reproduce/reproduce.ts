@@ -39,7 +39,7 @@ function variantFiles(recipe: Recipe, entries: readonly Entry[]): BundleFile[] {
     file('settings.tsv', `${['name\trequested\teffective', ...settings].join('\n')}\n`),
     ...(filled === null || filled.sql === '' ? [] : [file('data.sql', filled.sql)]),
     ...Object.entries(filled?.programs ?? {}).map(([name, text]) => file(name, text)),
-    ...(statements.length === 0 ? [] : [file('statements.sql', timedSql(statements, data?.database))]),
+    ...(statements.length === 0 ? [] : [file('statements.sql', timedSql(statements))]),
     ...(byHand.length === 0 ? [] : [file('by-hand.txt', `${byHand.map((line) => `- ${line}`).join('\n')}\n`)]),
   ];
 }

@@ -24,7 +24,7 @@ export function settingsSql(names: readonly string[]): string {
 }
 
 /** Statements with their times, taken within the server: first and later executions are lines of their own. */
-export function timedSql(statements: readonly TimedStatement[], database: string | undefined): string {
+export function timedSql(statements: readonly TimedStatement[]): string {
   let number = 0;
   const lines = statements.flatMap(({ measurement, sql, times }) =>
     Array.from({ length: times }, (_, index) => {
@@ -39,8 +39,7 @@ export function timedSql(statements: readonly TimedStatement[], database: string
       ].join('');
     }),
   );
-  if (lines.length === 0) return '';
-  return `${database === undefined ? '' : `USE \`${database}\`;\n`}${lines.join('')}`;
+  return lines.join('');
 }
 
 /** A data set as statements; programs that make rows, by file name; and what has to be done by hand, in words. */
