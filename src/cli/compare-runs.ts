@@ -5,6 +5,7 @@ import type { ClaimStatus } from '../report/compare/claims.ts';
 import { buildComparison, type Comparison } from '../report/compare/compare.ts';
 import { focusOf } from '../report/compare/metrics-part.ts';
 import { readRun } from './report-run.ts';
+import { OUTPUT } from './runs.ts';
 
 interface CompareRequest {
   /** Run folders. */
@@ -12,7 +13,8 @@ interface CompareRequest {
   readonly after: string;
   readonly match: readonly string[];
   readonly command: string;
-  readonly directory: string;
+  /** Where the files go; a folder of its own below `output/compare` where null. */
+  readonly directory: string | null;
   readonly formats: RenderRequest['formats'];
 }
 
@@ -47,16 +49,23 @@ export interface Compared {
  *   3 document ──► HTML, PDF, CSV …         render/
  */
 export async function compareRuns(request: CompareRequest): Promise<Compared> {
-  const { directory, formats } = request;
+  const { formats } = request;
   const [before, after] = [await readRun(request.before, null), await readRun(request.after, null)]; // 1
   const comparison = buildComparison(before, after, request.match, request.command); // 2
+  const record = recordOf(comparison, before, after);
+  const directory = request.directory ?? folderOf(record);
   await mkdir(directory, { recursive: true });
   const extraFiles = await bothJournals(request);
   const files = await render({ document: comparison.document, directory, formats, progress: () => {}, extraFiles }); // 3
   for (const { name, bytes } of extraFiles) await writeFile(join(directory, name), bytes);
-  const record = recordOf(comparison, before, after);
   await writeFile(join(directory, 'comparison.json'), `${JSON.stringify(record)}\n`);
   return { comparison, record, files };
+}
+
+/** `output/compare/<study>/<run before>..<run after>`; a run of another study with its study's name. */
+function folderOf({ before, after }: ComparisonRecord): string {
+  const first = before.studyId === after.studyId ? before.runId : `${before.studyId}@${before.runId}`;
+  return join(process.cwd(), OUTPUT, 'compare', after.studyId, `${first}..${after.runId}`);
 }
 
 async function bothJournals({ before, after }: CompareRequest): Promise<NonNullable<RenderRequest['extraFiles']>> {

@@ -89,6 +89,22 @@ program
   .argument('<run>', "a run's folder, a study's name (its latest run), or study@run-id")
   .description('journal intact? report reproducible from it?')
   .action(action(async () => (await import('./commands/verify.ts')).verify));
+const servers = program.command('servers').description('builds at hand; get, remove');
+servers
+  .command('list', { isDefault: true })
+  .description('builds in the cache')
+  .option('--json', 'for machines')
+  .action(action(async () => (await import('./commands/servers.ts')).serversList));
+servers
+  .command('get')
+  .argument('<source>', 'debian:SUITE, installed:PATH, tarball:PATH, git:REPOSITORY@REF')
+  .description('fetch or build one')
+  .action(action(async () => (await import('./commands/servers.ts')).serversGet));
+servers
+  .command('remove')
+  .argument('<id>', 'id or version')
+  .description('with all that was prepared for it')
+  .action(action(async () => (await import('./commands/servers.ts')).serversRemove));
 program
   .command('bundle')
   .argument('<run>', "a run's folder, a study's name (its latest run), or study@run-id")

@@ -40,6 +40,9 @@ export async function runFolder(wanted: string): Promise<string> {
   const [studyId, runId = 'latest'] = wanted.split('@') as [string, string?];
   const folder = join(OUTPUT, studyId, runId);
   if (await isRun(folder)) return resolve(folder);
+  // Run folders that were copied here come without the link.
+  const newest = runId === 'latest' ? await newestRun(studyId) : null;
+  if (newest !== null) return resolve(newest);
   const studies = await readdir(OUTPUT).catch(() => [] as string[]);
   if (studies.includes(studyId) && runId !== 'latest') {
     throw new BenchbookError('usage', `Study '${studyId}' has no run '${runId}'.`, {
@@ -53,6 +56,14 @@ export async function runFolder(wanted: string): Promise<string> {
       hint: studies.length === 0 ? `make one with \`benchbook run ${studyId}\`` : suggestion(studyId, studies),
     },
   );
+}
+
+async function newestRun(studyId: string): Promise<string | null> {
+  for (const name of [...(await listRuns(studyId))].reverse()) {
+    const folder = join(OUTPUT, studyId, name);
+    if (await isRun(folder)) return folder;
+  }
+  return null;
 }
 
 async function isRun(folder: string): Promise<boolean> {

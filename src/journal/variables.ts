@@ -32,6 +32,12 @@ export class SharedVariables {
       : { ...rest, variables };
   }
 
+  /** Forgets what was to stand at a line and those after it, which could not be written. */
+  forgetFrom(line: number): void {
+    for (const [text, at] of this.#lineOf) if (at >= line) this.#lineOf.delete(text);
+    for (const at of this.#at.keys()) if (at >= line) this.#at.delete(at);
+  }
+
   #keep(variables: Variables, line: number): void {
     this.#lineOf.set(JSON.stringify(variables), line);
     this.#at.set(line, variables);

@@ -140,6 +140,22 @@ class Writer implements Journal {
 
   async #write(entries: readonly Entry[]): Promise<void> {
     if (this.#closed) throw new BenchbookError('journal', 'an entry came after the journal was closed');
+    try {
+      const { bytes, head } = this.#encoded(entries);
+      // Before the line: from here on the journal may be ahead of run.json.
+      if (this.#lines === 0) await this.#record('open');
+      await this.#appendBytes(bytes);
+      this.#head = head;
+      this.#lines += entries.length;
+      this.#bytes += bytes.length;
+    } catch (error) {
+      this.#shared.forgetFrom(this.#lines + 1);
+      throw error;
+    }
+    await this.#record('open');
+  }
+
+  #encoded(entries: readonly Entry[]): { readonly bytes: Buffer; readonly head: string } {
     let head = this.#head;
     let text = '';
     for (const [index, whole] of entries.entries()) {
@@ -151,9 +167,10 @@ class Writer implements Journal {
       text += line;
       head = hash;
     }
-    const bytes = Buffer.from(text, 'utf8');
-    // Before the line: from here on the journal may be ahead of run.json.
-    if (this.#lines === 0) await this.#record('open');
+    return { bytes: Buffer.from(text, 'utf8'), head };
+  }
+
+  async #appendBytes(bytes: Buffer): Promise<void> {
     try {
       await this.#file.appendFile(bytes);
       await this.#file.datasync();
@@ -162,10 +179,6 @@ class Writer implements Journal {
       await this.#file.truncate(this.#bytes).catch(() => undefined);
       throw writeError(this.directory, error);
     }
-    this.#head = head;
-    this.#lines += entries.length;
-    this.#bytes += bytes.length;
-    await this.#record('open');
   }
 
   /** A run.json that cannot be written loses nothing: the journal is ahead of it, and `close` tries again. */

@@ -59,29 +59,36 @@ export function around<N extends string, const P extends readonly Probe[]>(
   };
 }
 
+/** Does the part of a measurement that counts: probes begin just before it and end just after. */
+export type Counted = <T>(work: () => Promise<T>) => Promise<T>;
+
 interface Methods {
-  readonly measure: (measurement: Measurement, context: TrialContext) => Promise<Readings>;
+  readonly measure: (measurement: Measurement, context: TrialContext, counted: Counted) => Promise<Readings>;
   readonly begin: BeginProbe;
 }
 
-/** Takes the inner measurement between the probes' beginnings and ends. */
+/** Takes the inner measurement with the probes around the part of it that counts: a load's preparation is not in their deltas. */
 export async function measureAround(
   measurement: Measurement,
   context: TrialContext,
   { measure, begin }: Methods,
 ): Promise<Readings> {
-  const server = await liveServer(context);
-  const running: RunningProbe[] = [];
-  try {
-    for (const probe of measurement.probes!) running.push(await begin(probe, server, context));
-    const inner = await measure(measurement.inner!, context);
-    const told: Readings[] = [];
-    // One by one from the last, so that the first probe sees what the others did to the server.
-    while (running.length > 0) told.push(await running.pop()!.end());
-    return merged(inner, told.reverse(), measurement.probes!);
-  } finally {
-    for (const probe of running.reverse()) await probe.end().catch(() => undefined);
-  }
+  const probes = measurement.probes!;
+  const told: Readings[] = [];
+  const counted: Counted = async (work) => {
+    const server = await liveServer(context);
+    const running: RunningProbe[] = [];
+    try {
+      for (const probe of probes) running.push(await begin(probe, server, context));
+      const done = await work();
+      // One by one from the last, so that the first probe sees what the others did to the server.
+      while (running.length > 0) told.unshift(await running.pop()!.end());
+      return done;
+    } finally {
+      for (const probe of running.reverse()) await probe.end().catch(() => undefined);
+    }
+  };
+  return merged(await measure(measurement.inner!, context, counted), told, probes);
 }
 
 function merged(inner: Readings, told: readonly Readings[], probes: readonly Probe[]): Readings {

@@ -2,7 +2,7 @@ import { BenchbookError } from '../errors.ts';
 import type { Caution, Series } from '../journal/entry.ts';
 import type { Measurement } from '../study/types.ts';
 import { measureAnalyze } from './analyze.ts';
-import { type BeginProbe, measureAround } from './around.ts';
+import { type BeginProbe, type Counted, measureAround } from './around.ts';
 import { measureCommand } from './command.ts';
 import type { MeasureResult, Readings, TimedValues, TrialContext } from './context.ts';
 import { measureCustom } from './custom.ts';
@@ -20,7 +20,10 @@ import { beginStatus, measureStatus } from './status.ts';
 import { measureSysbench } from './sysbench.ts';
 import { beginTimeline } from './timeline.ts';
 
-type Method = (measurement: Measurement, context: TrialContext) => Promise<Readings>;
+type Method = (measurement: Measurement, context: TrialContext, counted: Counted) => Promise<Readings>;
+
+/** Kinds that prepare something first, and tell by themselves which part counts. */
+const PREPARES: readonly string[] = ['sysbench'];
 
 /** By `kind` of the measurement; `around` is of its own, since it takes another measurement. */
 const METHODS: Readonly<Record<string, Method>> = {
@@ -64,8 +67,14 @@ export async function perform(name: string, measurement: Measurement, context: T
   };
 }
 
-async function take(measurement: Measurement, context: TrialContext): Promise<Readings> {
-  return await found(METHODS, measurement.kind, 'measurement')(measurement, context);
+async function take(
+  measurement: Measurement,
+  context: TrialContext,
+  counted: Counted = (work) => work(),
+): Promise<Readings> {
+  const method = found(METHODS, measurement.kind, 'measurement');
+  if (PREPARES.includes(measurement.kind)) return await method(measurement, context, counted);
+  return await counted(() => method(measurement, context, (work) => work()));
 }
 
 const beginProbe: BeginProbe = async (probe, server, context) =>

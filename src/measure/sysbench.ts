@@ -4,6 +4,7 @@ import { PERCENTILE_CEILING_SECONDS, parseSysbench, type SysbenchResult, sysbenc
 import type { Server } from '../server/start.ts';
 import type { Measurement, Metric, Primitive } from '../study/types.ts';
 import { type Accounted, runAccounted } from './accounted.ts';
+import type { Counted } from './around.ts';
 import { liveServer, type Readings, type TimedValues, type TrialContext } from './context.ts';
 import { count, optionsOf, seconds, text } from './options.ts';
 import { prepareTables } from './sysbench-tables.ts';
@@ -103,7 +104,11 @@ export function sysbench(options: SysbenchOptions = {}): Measurement<keyof typeo
   return { kind: 'sysbench', params, metrics };
 }
 
-export async function measureSysbench(measurement: Measurement, context: TrialContext): Promise<Readings> {
+export async function measureSysbench(
+  measurement: Measurement,
+  context: TrialContext,
+  counted: Counted,
+): Promise<Readings> {
   const params = measurement.params as SysbenchParams;
   const server = await liveServer(context);
   const tool = await sysbenchTool(context);
@@ -118,7 +123,7 @@ export async function measureSysbench(measurement: Measurement, context: TrialCo
     await run(params.warmup, seed + 1);
   }
   context.progress(`running ${params.test} with ${params.threads} threads for ${params.time} s`);
-  const ended = await run(params.time, seed);
+  const ended = await counted(() => run(params.time, seed));
   const result = resultOf(ended);
   const standard = Object.keys(params.options).length === 0 ? params.test : undefined;
   const cautions = sysbenchDoubts(result, standard).map((sentence) => ({ code: 'sysbench-doubt', sentence }));

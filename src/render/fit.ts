@@ -1,11 +1,14 @@
 import { textWidthPx } from './fonts.ts';
 import type { SetTable } from './tables.ts';
 
-/** How a table prints: as it is, in small type, or on a page turned on its side. */
-export type PrintFit = 'normal' | 'small' | 'turned';
+/** How a table prints: as it is, in small type, on a page turned on its side, or there in tiny type. */
+export type PrintFit = 'normal' | 'small' | 'turned' | 'tiny';
 
 /** Width of the text on an A4 page between its margins, upright and turned, in CSS px (96 a inch). */
 const UPRIGHT_PX = 642;
+const TURNED_PX = 971;
+/** A table of fewer rows is not worth a page of its own: its cells wrap. */
+const LEAST_ROWS_TURNED = 14;
 /** Type sizes of print.css in px: a table, a dense one. */
 const NORMAL_PX = 11.5;
 const SMALL_PX = 9.3;
@@ -20,7 +23,10 @@ export function printFit(table: SetTable, isDense: boolean): PrintFit {
     0,
   );
   if (widthEm * (isDense ? SMALL_PX : NORMAL_PX) <= UPRIGHT_PX) return 'normal';
-  return widthEm * SMALL_PX <= UPRIGHT_PX ? 'small' : 'turned';
+  const isSmallEnough = widthEm * SMALL_PX <= UPRIGHT_PX;
+  const wraps = table.rows.length < LEAST_ROWS_TURNED && widthEm * SMALL_PX <= TURNED_PX * 1.2;
+  if (isSmallEnough || wraps) return 'small';
+  return widthEm * SMALL_PX <= TURNED_PX ? 'turned' : 'tiny';
 }
 
 function columnEm(table: SetTable, title: string, index: number): number {

@@ -8,9 +8,10 @@ import { serverEntry } from './builds.ts';
 import { decide } from './decide.ts';
 import { bringArtefacts, readEarlier } from './earlier.ts';
 import { differencesOf, keyOf, plain, type TrialInputs } from './keys.ts';
-import { NO_SERVER, type ReadyVariants } from './measure.ts';
+
 import type { Request } from './run.ts';
 import { countsOf, keepReused, noteEntry, type Session } from './session.ts';
+import { NO_SERVER, type ReadyVariants } from './skips.ts';
 
 export interface HostFacts {
   readonly hostClass: JsonValue;
@@ -104,7 +105,9 @@ export async function begin(
   for (const { variantId, cell, kept, toMeasure, reason } of decisions) {
     report({ type: 'variant decided', variantId, cell, kept: kept.length, toMeasure, reason });
   }
-  const isComplete = journal.entries.some((entry) => entry.type === 'end' && entry.complete);
+  const isComplete = journal.entries.some(
+    (entry) => entry.type === 'end' && (entry.complete || entry.endedBy !== undefined),
+  );
   if (isComplete) return false;
   if (isNew) await journal.append(runEntry(request, journal.directory));
   else await journal.append(noteEntry(effects, 'resumed', `goes on after ${done} trials`));

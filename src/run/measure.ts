@@ -2,22 +2,13 @@ import { BenchbookError, sentenceOf } from '../errors.ts';
 import type { TrialEntry } from '../journal/entry.ts';
 import { type Pass, type PlannedTrial, passesOf } from '../plan/order.ts';
 import type { Build } from '../server/build.ts';
-import { missingEngine } from '../server/engine.ts';
-import type { BuildResult } from './builds.ts';
 import { gateOf } from './gate.ts';
 import { keyOf } from './keys.ts';
 import { keepTrials, noteClock, noteEntry, progressOf, type Session } from './session.ts';
+import { type ReadyVariants, reasonToSkip, skippedEntry } from './skips.ts';
 import { runTrial, type Stage } from './trial.ts';
 import { isEnough } from './until.ts';
 import type { ResolvedVariant } from './variants.ts';
-
-/** A variant with its server, or why it has none. */
-export interface ReadyVariant {
-  readonly variant: ResolvedVariant;
-  readonly result: BuildResult;
-}
-
-export type ReadyVariants = ReadonlyMap<string, ReadyVariant>;
 
 /** Why a run may end before its last block. */
 export type EndedBy = 'until' | 'budget';
@@ -29,9 +20,6 @@ interface Company {
   readonly step?: () => Promise<void>;
 }
 
-/** How the reason of a trial begins that had no server. */
-export const NO_SERVER = 'there is no server for it';
-
 const ALONE: Company = { prefix: [] };
 
 /**
@@ -42,6 +30,8 @@ const ALONE: Company = { prefix: [] };
 export async function measureMissing(session: Session, variants: ReadyVariants): Promise<EndedBy | null> {
   const { plan, report, blocks } = session;
   const own = new Set(blocks);
+  if (isSettledAlready(session)) return 'until';
+  await fetchTools(session, variants);
   await firstStarts(session, variants);
   for (const pass of passesOf(plan)) {
     if (pass.block > 0 && !own.has(pass.block)) continue;
@@ -57,6 +47,16 @@ export async function measureMissing(session: Session, variants: ReadyVariants):
     if (isSettled(session, pass)) return 'until';
   }
   return null;
+}
+
+/** Programs that measurements need, while nothing is measured yet. */
+async function fetchTools({ effects, left, preparation }: Session, variants: ReadyVariants): Promise<void> {
+  const wanted = [...variants].filter(([id, { result }]) => !('error' in result) && (left.get(id) ?? 0) > 0);
+  const stages = wanted.flatMap(([, { variant }]) => variant.stages(variant.variant.withinCells.slice(0, 1)));
+  await effects.prepareTools(
+    stages.flatMap(({ measurements }) => Object.values(measurements)),
+    preparation,
+  );
 }
 
 /** At the start of each block; a run whose machine cannot be probed goes on without. */
@@ -199,39 +199,6 @@ async function oneTry(
   };
 }
 
-function reasonToSkip(session: Session, planned: PlannedTrial, { variant, result }: ReadyVariant): string | null {
-  if ('error' in result) return `${NO_SERVER}: ${result.error.message}`;
-  const { engine } = variant.setup;
-  const lacking = engine === undefined ? null : missingEngine(result.build, engine);
-  if (lacking !== null) return lacking;
-  const { giveUpAfter } = session.plan.policy;
-  const failed = session.failures.get(planned.variant.id);
-  if (failed === undefined || failed.count < giveUpAfter) return null;
-  return `given up after ${failed.count} trials of this variant in a row that did not end ok, the last one: ${failed.reason}`;
-}
-
-function skippedEntry(session: Session, planned: PlannedTrial, reason: string): TrialEntry {
-  const { trialId, variant, block, position } = planned;
-  const inputs = session.inputs.get(variant.id);
-  return {
-    type: 'trial',
-    trialId,
-    variantId: variant.id,
-    cell: variant.cell,
-    block,
-    position,
-    startedAt: session.effects.now().toISOString(),
-    durationSeconds: 0,
-    counted: block > 0,
-    outcome: 'skipped',
-    reason,
-    samples: [],
-    cautions: [],
-    artefacts: [],
-    ...(inputs && block > 0 ? { key: keyOf(inputs) } : {}),
-  };
-}
-
 function withoutPartner(entry: TrialEntry): TrialEntry {
   const sentence =
     'measured alone: its partner in the duet stood in the journal already, so that the two did not share their noise';
@@ -246,6 +213,16 @@ function isSettled(session: Session, { block }: Pass): boolean {
     until,
     [...session.trials.values()].filter((trial) => trial.block <= block),
   );
+}
+
+/** Whether trials kept from earlier runs satisfy the rule by themselves. */
+function isSettledAlready(session: Session): boolean {
+  for (const pass of passesOf(session.plan)) {
+    if (pass.block === 0) continue;
+    if (pass.trials.some(({ trialId }) => !session.trials.has(trialId))) return false;
+    if (isSettled(session, pass)) return true;
+  }
+  return false;
 }
 
 /** Whether the block would probably end after the time that the plan allows; the first one is always measured. */

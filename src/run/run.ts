@@ -8,8 +8,9 @@ import { resolveBuilds } from './builds.ts';
 import { type Effects, type Preparation, realEffects } from './effects.ts';
 import type { Report } from './events.ts';
 import { inputsOf, type TrialInputs } from './keys.ts';
-import { type EndedBy, endNote, measureMissing, type ReadyVariants } from './measure.ts';
+import { type EndedBy, endNote, measureMissing } from './measure.ts';
 import { type Counts, countsOf, makeSession, noteEntry, progressOf, type Session } from './session.ts';
+import type { ReadyVariants } from './skips.ts';
 import { resolveVariant } from './variants.ts';
 
 export interface RunRequest {
@@ -173,6 +174,15 @@ function preparationOf({ cacheDirectory, signal, report }: Request): Preparation
 async function readyVariants(request: Request, preparation: Preparation): Promise<ReadyVariants> {
   const { study, plan, effects, report } = request;
   const resolved = plan.variants.map((variant) => resolveVariant(study, variant));
+  if (typeof plan.order === 'object' && resolved.some(({ setup }) => setup.host?.cpus !== undefined)) {
+    throw new BenchbookError(
+      'study',
+      'a duet gives each server its own half of the CPUs, and the setup asks for others',
+      {
+        hint: 'leave out host.cpus, or use the order "blocks"',
+      },
+    );
+  }
   const sources = resolved.map(({ setup }) => setup.server);
   const buildOf = await resolveBuilds(sources, effects, preparation, report);
   return new Map(resolved.map((variant) => [variant.variant.id, { variant, result: buildOf(variant.setup.server) }]));

@@ -28,8 +28,8 @@ export interface Session {
   /** The last trials of a variant that did not end ok, in a row. */
   readonly failures: Map<string, { readonly count: number; readonly reason: string }>;
   readonly estimator: Estimator;
-  /** Keys whose inputs stand in the journal, and the last variables of each variant: neither is written twice. */
-  readonly written: { readonly keys: Set<string>; readonly variables: Map<string, string> };
+  /** Keys whose inputs stand in the journal. */
+  readonly writtenKeys: Set<string>;
   /** Copies of data that no trial changes, used one after the other. */
   readonly copies: Map<string, string>;
   /** Wall clock minus monotonic clock in seconds, as last noted. */
@@ -43,7 +43,7 @@ export interface Counts {
   readonly notOk: number;
 }
 
-type Derived = 'trials' | 'left' | 'failures' | 'estimator' | 'written' | 'copies' | 'clock';
+type Derived = 'trials' | 'left' | 'failures' | 'estimator' | 'writtenKeys' | 'copies' | 'clock';
 
 export function makeSession(parts: Omit<Session, Derived>): Session {
   const session: Session = {
@@ -52,7 +52,7 @@ export function makeSession(parts: Omit<Session, Derived>): Session {
     left: new Map(parts.plan.variants.map(({ id }) => [id, parts.blocks.length])),
     failures: new Map(),
     estimator: estimator(),
-    written: { keys: new Set(), variables: new Map() },
+    writtenKeys: new Set(),
     copies: new Map(),
     clock: { offset: clockOffset(parts.effects) },
   };
@@ -104,26 +104,18 @@ export async function keepReused(session: Session, entries: readonly TrialEntry[
   for (const entry of entries) account(session, entry);
 }
 
-/** Inputs once per key, variables once per variant and whenever they differ: a journal of 10,000 trials stays readable. */
-function lean(session: Session, { inputs: _, variables, ...entry }: TrialEntry): TrialEntry {
-  const { keys, variables: seen } = session.written;
+/** Inputs once per key: a journal of 10,000 trials stays readable. */
+function lean(session: Session, { inputs: _, ...entry }: TrialEntry): TrialEntry {
+  const { writtenKeys } = session;
   const inputs = session.inputs.get(entry.variantId);
-  const withInputs = entry.key !== undefined && inputs && !keys.has(entry.key);
-  if (entry.key !== undefined) keys.add(entry.key);
-  const text = JSON.stringify(variables);
-  const withVariables = variables !== undefined && seen.get(entry.variantId) !== text;
-  if (withVariables) seen.set(entry.variantId, text);
-  return {
-    ...entry,
-    ...(withInputs ? { inputs: JSON.parse(JSON.stringify(inputs)) } : {}),
-    ...(withVariables ? { variables } : {}),
-  };
+  if (entry.key === undefined || !inputs || writtenKeys.has(entry.key)) return entry;
+  writtenKeys.add(entry.key);
+  return { ...entry, inputs: JSON.parse(JSON.stringify(inputs)) };
 }
 
 function account(session: Session, entry: TrialEntry): void {
   session.trials.set(entry.trialId, entry);
-  if (entry.inputs !== undefined && entry.key !== undefined) session.written.keys.add(entry.key);
-  if (entry.variables !== undefined) session.written.variables.set(entry.variantId, JSON.stringify(entry.variables));
+  if (entry.inputs !== undefined && entry.key !== undefined) session.writtenKeys.add(entry.key);
   if (entry.block === 0 || !entry.counted) return;
   session.left.set(entry.variantId, (session.left.get(entry.variantId) ?? 1) - 1);
   if (entry.outcome === 'skipped') return;

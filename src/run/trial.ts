@@ -3,6 +3,7 @@ import { BenchbookError } from '../errors.ts';
 import type { TrialEntry } from '../journal/entry.ts';
 import type { Journal } from '../journal/write.ts';
 import type { PlannedTrial } from '../plan/order.ts';
+import { optionsFile } from '../server/argv.ts';
 import type { Build } from '../server/build.ts';
 import type { Server, StopMode } from '../server/start.ts';
 import type { StartingPoint } from '../server/starting-point.ts';
@@ -81,6 +82,7 @@ export async function runTrial(request: TrialRequest): Promise<TrialEntry> {
     await raced(limit.signal, endInOrder(request, gathered));
   } catch (error) {
     failure = await failureOf(error, gathered);
+    await keepEvidence(request, gathered, failure);
   } finally {
     limit?.clear();
     await endServer(request, gathered, 'crash').catch(() => undefined);
@@ -94,6 +96,18 @@ export async function runTrial(request: TrialRequest): Promise<TrialEntry> {
   const durationSeconds = effects.seconds() - begin;
   const dataDirectory = machine?.dataDirectory ?? join(request.trialsDirectory, planned.trialId);
   return await entryOf(request, gathered, failure, { startedAt, durationSeconds, dataDirectory });
+}
+
+/** A server that hangs is asked what it does before it is ended. */
+async function keepEvidence(
+  { effects, preparation }: TrialRequest,
+  gathered: Gathered,
+  failure: Failure,
+): Promise<void> {
+  const { server, texts } = gathered;
+  if (failure.outcome !== 'timeout' || server === undefined || preparation.signal.aborted) return;
+  const evidence = await effects.collectEvidence(server).catch(() => ({}));
+  for (const [name, text] of Object.entries(evidence)) texts.set(name, text);
 }
 
 /** A data directory of the trial's own, or the one that trials before it have used and not changed. */
@@ -160,6 +174,7 @@ async function start({ request, gathered, machine, signal }: Running): Promise<S
     limit.clear();
   }
   gathered.argv ??= gathered.server.argv;
+  if (gathered.server.argv.length > 0) gathered.texts.set('options file', optionsFile(gathered.server.argv));
   return gathered.server;
 }
 

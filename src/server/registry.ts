@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { argumentsOf, identityOf, isAlive, type ProcessIdentity } from './process.ts';
 
@@ -130,17 +130,7 @@ function leftoversOf(record: Record): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((pid) => pid !== process.pid && isOurs(pid) && parentIsGone(pid));
-}
-
-/** A server whose Benchbook was killed has been handed to init or a subreaper, which is no Benchbook. */
-function parentIsGone(pid: number): boolean {
-  try {
-    const parent = /^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
-    return !argumentsOf(Number(parent)).some((argument) => argument.includes(`${sep}benchbook`));
-  } catch {
-    return false;
-  }
+    .filter((pid) => pid !== process.pid && isOurs(pid));
 }
 
 async function end(pid: number): Promise<void> {

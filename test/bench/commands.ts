@@ -9,6 +9,7 @@ import { runAccounted } from '../../src/measure/accounted.ts';
 import { defaultCacheDirectory } from '../../src/server/environment.ts';
 import { resolveBuild } from '../../src/server/resolve.ts';
 
+const HYPERFINE = 'hyperfine';
 const rounds = Number(process.argv[2] ?? 15);
 const build = await resolveBuild(
   { source: 'installed' },
@@ -50,7 +51,7 @@ async function own(): Promise<Seen> {
 async function hyperfine(): Promise<Seen> {
   const json = join(folder, 'hyperfine.json');
   const words = argv.map((word) => `'${word}'`).join(' ');
-  execFileSync('hyperfine', ['-N', '--runs', '1', '--export-json', json, words], { env, stdio: 'ignore' });
+  execFileSync(HYPERFINE, ['-N', '--runs', '1', '--export-json', json, words], { env, stdio: 'ignore' });
   const [result] = JSON.parse(await readFile(json, 'utf8')).results;
   return { wall: result.times[0], cpu: result.user + result.system, peak: null };
 }
@@ -100,11 +101,7 @@ function spread(values: readonly number[]): string {
 }
 
 await inTurn('Small process');
-const journal = Array.from({ length: 800 }, () =>
-  Buffer.alloc(2 ** 20, 1)
-    .toString('latin1')
-    .split(''),
-);
+const journal = Array.from({ length: 20_000_000 }, (_, i) => ({ i }));
 await inTurn(`Process of ${Math.round(process.memoryUsage().rss / 2 ** 20)} MiB`);
 if (journal.length === 0) throw new Error('the journal was not held');
 await rm(folder, { recursive: true, force: true });

@@ -88,6 +88,22 @@ test('a set of variables stands in the file once, and every trial reads with its
   expect(text.split('"variablesOfLine":4').length - 1).toBe(1);
 });
 
+test('variables are written once, and an entry that was refused leaves no trace of its own', async () => {
+  const variables = { a: 'x'.repeat(100) };
+  const journal = await openJournal(folder);
+  await journal.append(runEntry());
+  await expect(journal.append({ ...trialEntry(1), variables, block: 1.5 })).rejects.toThrow('malformed at block');
+  await journal.append({ ...trialEntry(1), variables });
+  await journal.append({ ...trialEntry(2), variables }, { ...trialEntry(3), variables });
+  await journal.close();
+  expect((await readFile(path, 'utf8')).split('xxxx'.repeat(25))).toHaveLength(2);
+  const again = await openJournal(folder);
+  await again.append({ ...trialEntry(4), variables });
+  await again.close();
+  const { entries } = await readJournal(folder);
+  expect(entries.slice(1)).toEqual([1, 2, 3, 4].map((block) => ({ ...trialEntry(block), variables })));
+});
+
 describe('damage', () => {
   test('any changed byte anywhere is found and its line named', async () => {
     await written();

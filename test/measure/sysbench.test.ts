@@ -41,6 +41,21 @@ describe('sysbench on a real server', () => {
     expect(await sum()).toEqual(fresh);
   });
 
+  it('counters around it are of the counted run alone, not of tables and warm-up', async () => {
+    const changed = measure.sysbench({ ...small, test: 'oltp_write_only', time: 1 });
+    await trial.take(changed);
+    const load = measure.around(measure.sysbench({ ...small, warmup: 1, threads: 2 }), [
+      measure.status(['Com_insert', 'Com_create_table', 'Com_begin']),
+    ]);
+    const taken = await trial.take(load, 'load');
+    const value = (metric: string) => trial.values(taken, `load.${metric}`)![0]!;
+    expect([value('Com_create_table'), value('Com_insert')]).toEqual([0, 0]);
+    // Not exact: a transaction cut off at the end of the time has begun but does not count.
+    const transactions = Math.round(value('tps') * small.time);
+    expect(value('Com_begin')).toBeGreaterThan(transactions * 0.9);
+    expect(value('Com_begin')).toBeLessThan(transactions * 1.1 + 5);
+  });
+
   it('says what sysbench refuses', async () => {
     const wrong = measure.sysbench({ ...small, options: { no_such_option: 1 } });
     await expect(trial.take(wrong)).rejects.toThrow(/sysbench .*no_such_option/s);

@@ -140,7 +140,7 @@ describe('a lock', () => {
     await new Promise((resolve) => holder.stdout!.once('data', resolve));
     const told: string[] = [];
     const waiting = withLock(path(), { ...environment, progress: (text) => told.push(text) }, async () => 'mine');
-    await sleep(300);
+    while (told.length === 0) await sleep(20);
     expect(told).toEqual([`waiting for another Benchbook (process ${holder.pid}) that prepares the same`]);
     holder.kill('SIGKILL');
     expect(await waiting).toBe('mine');

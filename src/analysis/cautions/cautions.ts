@@ -1,4 +1,5 @@
 import type { PlacedCaution } from '../results.ts';
+import { designCautions } from './design.ts';
 import type { CautionInput } from './input.ts';
 import { iterationCautions } from './iterations.ts';
 import { machineCautions } from './machine.ts';
@@ -17,6 +18,7 @@ export function findCautions(input: CautionInput): readonly PlacedCaution[] {
     ...outcomeCautions(input),
     ...shapeCautions(input),
     ...iterationCautions(input),
+    ...designCautions(input),
     ...orderCautions(input),
     ...settingCautions(input),
     ...machineCautions(input),

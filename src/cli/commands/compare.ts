@@ -1,4 +1,4 @@
-import { join, relative, resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import type { Comparison } from '../../report/compare/compare.ts';
 import { ratioText } from '../../report/compare/words.ts';
 import { cellText } from '../../report/names.ts';
@@ -8,7 +8,7 @@ import { EXIT } from '../exit.ts';
 import { formatsOf } from '../formats.ts';
 import { updateIndex } from '../index-page.ts';
 import { printFiles } from '../measure-and-report.ts';
-import { OUTPUT, runFolder } from '../runs.ts';
+import { runFolder } from '../runs.ts';
 
 interface CompareOptions {
   readonly match?: readonly string[];
@@ -32,7 +32,7 @@ export async function compare(beforeWanted: string, afterWanted: string, options
       near(after),
       ...(match.length > 0 ? [`--match ${match.join(' ')}`] : []),
     ].join(' '),
-    directory: options.out === undefined ? comparisonFolder(before, after) : resolve(options.out),
+    directory: options.out === undefined ? null : resolve(options.out),
     formats: formatsOf(options.format),
   });
   await updateIndex();
@@ -42,18 +42,6 @@ export async function compare(beforeWanted: string, afterWanted: string, options
   if (!options.check || failed.length === 0) return EXIT.done;
   for (const sentence of failed) console.error(`check: ${sentence}`);
   return EXIT.checkFailed;
-}
-
-/** `output/compare/<study>/<run before>..<run after>`; a run of another study with its study's name. */
-function comparisonFolder(before: string, after: string): string {
-  const [old, now] = [namesOf(before), namesOf(after)];
-  const first = old.study === now.study ? old.run : `${old.study}@${old.run}`;
-  return join(process.cwd(), OUTPUT, 'compare', now.study, `${first}..${now.run}`);
-}
-
-function namesOf(folder: string): { study: string; run: string } {
-  const [study, run] = folder.split('/').slice(-2);
-  return { study: study!, run: run! };
 }
 
 function print({ claims, metrics, comparable }: Comparison, files: Parameters<typeof printFiles>[0]): void {

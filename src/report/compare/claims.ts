@@ -115,7 +115,16 @@ function decided(claim: DraftClaim, { name, analysis }: Side): ClaimResult {
     if (!(error instanceof BenchbookError)) throw error;
     const { id, kind, sentence, expression, place } = claim;
     const at = `${place.file}${place.line === undefined ? '' : `:${place.line}`}`;
-    return { id, kind, sentence, verdict: 'inconclusive', why: error.message, values: [], expression, place: at };
+    return {
+      id,
+      kind,
+      sentence,
+      verdict: 'inconclusive',
+      why: error.message.replace(/\.$/, ''),
+      values: [],
+      expression,
+      place: at,
+    };
   }
 }
 

@@ -1,0 +1,62 @@
+import { getBuild, listBuilds, removeBuilds } from '../../server/cache.ts';
+import type { ServerSource } from '../../study/types.ts';
+import { formatValue } from '../../units.ts';
+import { cacheDirectory } from '../cache.ts';
+import { untilInterrupted } from '../signals.ts';
+import { parseSource } from '../sources.ts';
+
+/** `benchbook servers`: the builds at hand, with what they take. */
+export async function serversList(options: { json?: boolean }): Promise<number> {
+  const builds = await listBuilds(cacheDirectory());
+  if (options.json) {
+    console.log(JSON.stringify(builds, null, 2));
+    return 0;
+  }
+  if (builds.length === 0)
+    console.log(
+      'No server is in the cache: a run fetches what its study names, `benchbook servers get debian:SUITE` one at a time.',
+    );
+  for (const { id, family, version, source, bytes, usedAt } of builds) {
+    const name = family === 'mariadb' ? 'MariaDB' : 'MySQL';
+    console.log(
+      `${id}  ${name} ${version}  ${sourceText(source)}  ${formatValue(bytes, 'B')}  used ${usedAt.toISOString().slice(0, 10)}`,
+    );
+  }
+  return 0;
+}
+
+/** `benchbook servers get SOURCE`: fetches or builds one. */
+export async function serversGet(source: string): Promise<number> {
+  const interrupt = untilInterrupted();
+  const build = await getBuild(await parseSource(source), {
+    cacheDirectory: cacheDirectory(),
+    progress: (text) => console.log(text),
+    signal: interrupt.signal,
+  });
+  interrupt.release();
+  console.log(`${build.id}  ${build.version}`);
+  return 0;
+}
+
+/** `benchbook servers remove ID`: with all that was prepared for it. */
+export async function serversRemove(wanted: string): Promise<number> {
+  for (const { id, version, bytes } of await removeBuilds(cacheDirectory(), wanted)) {
+    console.log(`removed ${version} (${id}), ${formatValue(bytes, 'B')}`);
+  }
+  return 0;
+}
+
+function sourceText(source: ServerSource): string {
+  switch (source.source) {
+    case 'installed':
+      return `installed${source.path === undefined ? '' : `:${source.path}`}`;
+    case 'debian':
+      return `debian:${source.suite}`;
+    case 'tarball':
+      return `tarball:${source.location}`;
+    case 'git':
+      return `git:${source.repository}@${source.ref}`;
+    case 'external':
+      return 'external';
+  }
+}
