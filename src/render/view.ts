@@ -185,6 +185,7 @@ function gridView(table: Table, limit: number, packer: Packer, isFile = false): 
 function claimView(claim: ClaimResult, anchors: Anchors): View {
   return {
     ...claim,
+    why: asSentence(claim.why),
     verdict: verdictView(claim.verdict, claim.label),
     kindText: claim.kind === 'defect' ? 'defect: should stop holding once fixed' : 'property: should hold',
     values: claim.values.map((value) => ({
