@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { BenchbookError } from '../errors.ts';
 import { type Entry, FORMAT_VERSION, type JsonValue, type RunEntry } from '../journal/entry.ts';
+import { withoutSecrets, withoutSecretValues } from '../journal/secrets.ts';
 import { type Journal, openJournal } from '../journal/write.ts';
 import { serverEntry } from './builds.ts';
 import { decide } from './decide.ts';
@@ -136,9 +137,10 @@ export function runEntry(request: Request, runDirectory: string): RunEntry {
     startedAt: effects.now().toISOString(),
     seed: plan.seed,
     profile: plan.profile,
-    command,
-    draft: plain(draft),
-    plan: plain(plan),
+    command: withoutSecrets(command),
+    // As it is written and read back: a run that goes on is compared with it.
+    draft: withoutSecretValues(plain(draft)),
+    plan: withoutSecretValues(plain(plan)),
     ...(shard === undefined ? {} : { shard }),
     ...(rerun === undefined ? {} : { rerun }),
   };
