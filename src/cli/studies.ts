@@ -23,8 +23,6 @@ export async function listStudies(directory = 'studies'): Promise<readonly { id:
  * @throws BenchbookError `usage` where there is none, with the nearest name
  */
 export async function openStudy(wanted: string): Promise<Study> {
-  // The API brings the measuring rooms along, which `list` and an unchanged report don't need.
-  const api = await import('../index.ts');
   return load(await studyFile(wanted));
 }
 

@@ -23,6 +23,8 @@ export interface RunRequest {
   readonly otherDirectory?: string;
   /** Folders of earlier runs whose trials may be kept, newest first. */
   readonly earlier?: readonly string[];
+  /** Keeps old samples of a baseline although those compared with it are new; they do not pair. */
+  readonly keepBaseline?: boolean;
   readonly cacheDirectory: string;
   readonly toolVersion: string;
   /** The command line, ready to paste. */
