@@ -4,7 +4,6 @@ import type { Block, ClaimResult, Document, Inline, Table, ValueRef, Verdict } f
 import { type Anchors, anchorsOf } from './anchors.ts';
 import type { DrawnFigure } from './figure-set.ts';
 import { printFit } from './fit.ts';
-import { asSentence } from './flow.ts';
 import { highlighted } from './highlight.ts';
 import { type Packer, packerOf } from './packed.ts';
 import { lineHtml, type ProseTarget, plainText, proseHtml } from './prose.ts';
@@ -186,6 +185,7 @@ function gridView(table: Table, limit: number, packer: Packer, isFile = false): 
 function claimView(claim: ClaimResult, anchors: Anchors): View {
   return {
     ...claim,
+    why: asSentence(claim.why),
     verdict: verdictView(claim.verdict, claim.label),
     kindText: claim.kind === 'defect' ? 'defect: should stop holding once fixed' : 'property: should hold',
     values: claim.values.map((value) => ({
