@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { measure } from '../../src/measure/measure.ts';
 import { startTrial, type TestTrial } from './trial.ts';
 
-const small = { tables: 2, tableSize: 500, time: 2, warmup: 0 } as const;
+const small = { tables: 2, tableSize: 500, time: 1, warmup: 0 } as const;
 
 describe('sysbench on a real server', () => {
   let trial: TestTrial;
