@@ -30,11 +30,7 @@ import { type Resolve, resolverOf } from './values.ts';
 export function buildReport(data: RunData, draft: Draft, analysis: Analysis): Document {
   // 1
   const claims = claimsOf(draft).map((claim) => decideClaim(claim, analysis));
-  const counted = data.trials.filter((trial) => trial.counted);
-  const summary = summaryOf(claims, {
-    total: counted.length,
-    ok: counted.filter((trial) => trial.outcome === 'ok').length,
-  });
+  const summary = summaryOf(claims, data, analysis);
   // 2
   const numbering = numberBlocks(draft.blocks);
   const context = { draft, analysis, data, claims, numbering, resolve: resolverOf(analysis, numbering) };
