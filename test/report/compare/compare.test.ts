@@ -323,6 +323,14 @@ describe('what weakens a comparison is said first, and the rest still compared',
     expect(document.tables.changes!.rows).toContainEqual(['host: classes of host in one run', '1', '2']);
   });
 
+  test('two versions of Benchbook may measure differently: then nothing serves as a control', () => {
+    const newer = {
+      ...after,
+      entries: after.entries.map((entry) => (entry.type === 'run' ? { ...entry, toolVersion: '0.2.0' } : entry)),
+    };
+    expect(new Set(compare(before, newer).metrics.cells.map(({ basis }) => basis))).toEqual(new Set(['no control']));
+  });
+
   test('trials that were kept from the run before are counted and told', () => {
     const kept = {
       ...after,
