@@ -1,6 +1,6 @@
 import { BenchbookError, sentenceOf } from '../errors.ts';
 import type { TrialEntry } from '../journal/entry.ts';
-import { type Pass, type PlannedTrial, passesOf } from '../plan/order.ts';
+import { type Pass, type PlannedTrial, passesOf, sideBySide } from '../plan/order.ts';
 import type { Build } from '../server/build.ts';
 import { gateOf } from './gate.ts';
 import { keyOf } from './keys.ts';
@@ -234,7 +234,7 @@ function isOverBudget(session: Session, pass: Pass): boolean {
   if (isBegun) return false;
   const spent = measured.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
   const next = session.estimator.remaining(new Map(pass.trials.map(({ variant }) => [variant.id, 1])));
-  return spent + (next ?? 0) > budgetSeconds;
+  return (spent + (next ?? 0)) / sideBySide(session.plan) > budgetSeconds;
 }
 
 /** The reason for an early end, for the journal. */
