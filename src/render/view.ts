@@ -4,6 +4,7 @@ import type { Block, ClaimResult, Document, Inline, Table, ValueRef, Verdict } f
 import { type Anchors, anchorsOf } from './anchors.ts';
 import type { DrawnFigure } from './figure-set.ts';
 import { printFit } from './fit.ts';
+import { asSentence } from './flow.ts';
 import { highlighted } from './highlight.ts';
 import { type Packer, packerOf } from './packed.ts';
 import { lineHtml, type ProseTarget, plainText, proseHtml } from './prose.ts';

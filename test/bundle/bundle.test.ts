@@ -3,7 +3,6 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { PDFDocument } from '@cantoo/pdf-lib';
-import { execa } from 'execa';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BundleRequest, type BundleResult, bundleRun } from '../../src/bundle/bundle.ts';
@@ -130,7 +129,6 @@ describe('a redacted bundle', () => {
     const verified = await benchbook(work, ['verify', folder]);
     expect(verified.stderr).toBe('');
     expect(verified.stdout).toContain('report reproducible');
-    await execa('sha256sum', ['-c', '--quiet', 'SHA256SUMS'], { cwd: folder });
   });
 });
 
