@@ -6,6 +6,7 @@ import type { Entry } from '../journal/entry.ts';
 import { readJournal } from '../journal/read.ts';
 import { type RenderedFile, type RenderRequest, render } from '../render/render.ts';
 import type { Document } from '../report/document.ts';
+import { plannedParts } from '../report/planned-parts.ts';
 import { relabel, rerunLabels } from '../report/relabel.ts';
 import { buildReport } from '../report/report.ts';
 import { sortEntries } from '../report/run-data.ts';
@@ -57,7 +58,8 @@ export interface SavedRun {
 export async function readRun(runDirectory: string, draft: Draft | null): Promise<SavedRun> {
   const { entries, head } = await readJournal(runDirectory, { torn: 'drop' });
   const { run } = sortEntries(entries);
-  return { entries, draft: draft ?? (await keptDraft(runDirectory)) ?? (run.draft as unknown as Draft), head };
+  const written = draft ?? (await keptDraft(runDirectory)) ?? (run.draft as unknown as Draft);
+  return { entries, draft: plannedParts(written, run.plan), head };
 }
 
 /** With the replaced level of a rerun shown as what stands in its place now. */
