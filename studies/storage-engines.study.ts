@@ -250,7 +250,7 @@ async function loadTable(server: CustomServer, params: { engine: string; rows: n
   for (let from = 1; from <= rows; from += batch) {
     await server.sql(
       `INSERT INTO sbtest.sbtest1 SELECT seq, 1 + CRC32(CONCAT('k', seq)) % ${rows}, ${group(10, 1)}, ${group(5, 20)}
-        FROM seq_${from}_to_${Math.min(rows, from + batch - 1)}`,
+        FROM sbtest.seq_${from}_to_${Math.min(rows, from + batch - 1)}`,
     );
   }
   if (engine === 'RocksDB') await server.sql('SET GLOBAL rocksdb_force_flush_memtable_now = 1');
