@@ -157,7 +157,7 @@ export default defineStudy({
     md`
       ## Throughput
 
-      With four clients, reading only, InnoDB makes ${stat('read.tps', cell)} transactions and RocksDB ${stat('read.tps', lsm)}; reading
+      With four clients, reading only, InnoDB makes transactions at ${stat('read.tps', cell)} and RocksDB at ${stat('read.tps', lsm)}; reading
       and writing, ${stat('mixed.tps', cell)} and ${stat('mixed.tps', lsm)}; inserting, ${stat('insert.tps', cell)} and
       ${stat('insert.tps', lsm)}. The ratios of RocksDB to InnoDB are ${ratio('read.tps', { engine: ['RocksDB', 'InnoDB'] }, anyEngine)},
       ${ratio('mixed.tps', { engine: ['RocksDB', 'InnoDB'] }, anyEngine)} and ${ratio('insert.tps', { engine: ['RocksDB', 'InnoDB'] }, anyEngine)}.
