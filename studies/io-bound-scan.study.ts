@@ -94,7 +94,7 @@ export default defineStudy({
       { ...cell, rows: 400_000 },
       { ...cell, table: 'plain' },
     ],
-    baseline: { server: '10.5', io: 'page cache, warm' },
+    baseline: { io: 'page cache, warm' },
   },
   setup: (v) => ({
     server: v.server,
