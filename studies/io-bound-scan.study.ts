@@ -233,6 +233,17 @@ export default defineStudy({
       'A scan of 100,000 rows accesses between 25,000 and 25,010 pages in 10.11; the ticket printed 25,002',
       stat('second.pagesAccessed', cell).between(25_000, 25_010),
     ),
+    claim(
+      'newer-reads-ahead',
+      'In the second scan with O_DIRECT, 10.11 reads more than 5,000 pages ahead',
+      stat('second.Innodb_buffer_pool_read_ahead', cell).above(5000),
+    ),
+    claim(
+      'older-does-not-read-ahead',
+      'In the second scan with O_DIRECT, 10.5 reads fewer than 100 pages ahead, although its version holds the fix of MDEV-29967',
+      stat('second.Innodb_buffer_pool_read_ahead', { ...cell, server: '10.5' }).below(100),
+      { kind: 'defect' },
+    ),
     table({
       metrics: [
         'second.pagesAccessed',

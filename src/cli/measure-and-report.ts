@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
+import { withoutSecrets } from '../journal/secrets.ts';
 import type { RenderedFile } from '../render/render.ts';
 import { type RunRequest, type RunResult, runStudy } from '../run/run.ts';
 import { cacheDirectory } from './cache.ts';
@@ -36,10 +37,8 @@ export async function measureAndReport({ told, json, ...request }: MeasureReques
     report,
   });
   interrupt.release();
-  if (result.trials > 0) {
-    await renderRun(result.runDirectory, request.study, json ?? false);
-    await updateIndex();
-  }
+  if (result.trials > 0) await renderRun(result.runDirectory, request.study, json ?? false);
+  await updateIndex();
   return result;
 }
 
@@ -49,7 +48,7 @@ async function renderRun(
   quiet: boolean,
 ): Promise<void> {
   await mkdir(runDirectory, { recursive: true });
-  await writeFile(join(runDirectory, 'study.ts'), study.sourceText);
+  await writeFile(join(runDirectory, 'study.ts'), withoutSecrets(study.sourceText));
   await pointLatest(study.id, basename(runDirectory));
   const files = await reportRun({
     runDirectory,

@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { BenchbookError, sentenceOf } from '../errors.ts';
-import * as api from '../index.ts';
 import type { RunEntry } from '../journal/entry.ts';
-import { loadStudy } from '../study/load.ts';
 import { suggestion } from '../study/near.ts';
 import type { Study } from '../study/study.ts';
 
@@ -25,7 +23,7 @@ export async function listStudies(directory = 'studies'): Promise<readonly { id:
  * @throws BenchbookError `usage` where there is none, with the nearest name
  */
 export async function openStudy(wanted: string): Promise<Study> {
-  return loadStudy(await studyFile(wanted), api);
+  return load(await studyFile(wanted));
 }
 
 /**
@@ -38,7 +36,7 @@ export async function openStudyOfRun(run: Pick<RunEntry, 'studyId' | 'studyHash'
   const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
   for (const { id, file } of await listStudies()) {
     if (id !== run.studyId || hashOf(await readFile(file, 'utf8')) !== run.studyHash) continue;
-    return loadStudy(file, api);
+    return load(file);
   }
   const kept = join(folder, 'study.ts');
   const text = await readFile(kept, 'utf8').catch(() => null);
@@ -49,7 +47,7 @@ export async function openStudyOfRun(run: Pick<RunEntry, 'studyId' | 'studyHash'
     });
   }
   try {
-    return { ...(await loadStudy(kept, api)), id: run.studyId };
+    return { ...(await load(kept)), id: run.studyId };
   } catch (cause) {
     throw new BenchbookError(
       'study',
@@ -74,4 +72,10 @@ async function studyFile(wanted: string): Promise<string> {
   throw new BenchbookError('usage', `There is no study '${wanted}', neither as a file nor in studies/.`, {
     hint: suggestion(wanted, known),
   });
+}
+
+/** Loading brings the engine's API along, which `list` and the like don't need. */
+async function load(file: string): Promise<Study> {
+  const [api, { loadStudy }] = await Promise.all([import('../index.ts'), import('../study/load.ts')]);
+  return loadStudy(file, api);
 }

@@ -6,7 +6,22 @@ import { ExpressionData } from './expressions.ts';
 import { checkCellBut, checkFactor, checkFilter, checkMetric, checkWholeCell } from './names.ts';
 import type { WordContext } from './parts.ts';
 
-const STATISTICS: readonly Statistic[] = ['median', 'mean', 'min', 'max', 'sd', 'mad', 'n'];
+const STATISTICS: readonly Statistic[] = [
+  'median',
+  'mean',
+  'min',
+  'max',
+  'sd',
+  'mad',
+  'cv',
+  'q1',
+  'q3',
+  'p5',
+  'p90',
+  'p95',
+  'p99',
+  'n',
+];
 const OUTCOMES: readonly TrialOutcome[] = ['ok', 'failed', 'timeout', 'crashed', 'skipped'];
 
 /** `stat`, `ratio`, `difference`, `slope`, `effect`, `outcome`: numbers as data. */

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
+import { createServer } from 'node:net';
 import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { BenchbookError } from '../errors.ts';
@@ -60,7 +60,7 @@ async function linked(own: string, path: string): Promise<boolean> {
 /** Removes the lock if it still is the stale one, and links one's own; nobody else does so meanwhile. */
 async function takeOver(path: string, staleText: string, own: string): Promise<boolean> {
   const guard = await kernelMutex(`benchbook-${createHash('sha256').update(path).digest('hex').slice(0, 32)}`);
-  if (guard === null) {
+  if (guard === 'taken') {
     await setTimeout(10);
     return false;
   }
@@ -68,16 +68,17 @@ async function takeOver(path: string, staleText: string, own: string): Promise<b
     if ((await readFile(path, 'utf8').catch(() => null)) === staleText) await rm(path, { force: true });
     return await linked(own, path);
   } finally {
-    await new Promise((resolve) => guard.close(resolve));
+    await guard?.();
   }
 }
 
 /** A socket in the abstract namespace of Linux: one process can have the name, and the kernel frees it when that process dies. */
-function kernelMutex(name: string): Promise<Server | null> {
+function kernelMutex(name: string): Promise<'taken' | (() => Promise<void>) | null> {
   return new Promise((resolve) => {
     const server = createServer((socket) => socket.destroy());
-    server.once('error', () => resolve(null));
-    server.listen(`\0${name}`, () => resolve(server));
+    // Where there are no such sockets, the takeover goes unguarded: two would have to meet within a millisecond.
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'EADDRINUSE' ? 'taken' : null));
+    server.listen(`\0${name}`, () => resolve(() => new Promise((closed) => void server.close(() => closed()))));
   });
 }
 

@@ -55,7 +55,9 @@ function discrete(channel: string, definition: Json, field: string, context: Fig
   if (!isDiscrete) return definition;
   const present = [...new Set((context.values.get(field) ?? []).map(levelText))];
   const levels = declared ? declared.filter((level) => present.includes(level)) : present;
-  if (declared && definition.sort === undefined) definition.sort = [...levels];
+  // Without a declared order, that of the table; Vega would sort by letters, 128M before 1G before 4G only by luck.
+  const isText = context.columns.get(field)?.kind !== 'number';
+  if ((declared || isText) && definition.sort === undefined) definition.sort = [...levels];
   if (channel === 'color') {
     const all = declared ?? present;
     const range = levels.map((level) => SERIES[all.indexOf(level) % SERIES.length]);

@@ -99,6 +99,7 @@ function unit(spec: Json, inherited: Json, context: FigureContext, widthPx: numb
     spec.layer = (spec.layer as Json[]).map((layer) => layerOf(layer, effective, context, widthPx));
     settleLayers(spec.layer as Json[], encoding);
   } else shareTitles([encoding]);
+  if (spec.facet) spec.facet = facetOf(spec.facet as Json, context, widthPx);
   const panel = panelWidth(spec, encoding, context, widthPx);
   if (spec.spec) spec.spec = unit(spec.spec as Json, effective, context, panel);
   for (const key of ['hconcat', 'vconcat', 'concat'] as const) {
@@ -112,6 +113,15 @@ function layerOf(layer: Json, inherited: Json, context: FigureContext, widthPx: 
   const done = unit(layer, inherited, context, widthPx);
   delete done.width;
   return done;
+}
+
+function facetOf(facet: Json, context: FigureContext, widthPx: number): Json {
+  if (facet.field !== undefined) return channelOf('facet', facet, context, widthPx);
+  const sides = Object.entries(facet).map(([side, definition]) => [
+    side,
+    channelOf(side, definition as Json, context, widthPx),
+  ]);
+  return Object.fromEntries(sides);
 }
 
 /** Vega leaves out a mark whose start is missing, but draws one whose end is, to nowhere. */

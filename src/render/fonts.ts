@@ -27,6 +27,9 @@ const FACES: readonly Face[] = [
   { family: 'mono', weight: 400, style: 'normal' },
 ];
 
+/** What the family of other scripts is called, after its Latin one in every list of fonts. */
+const OTHER = ' Other';
+
 /** Subsets that exist beside `latin`, in the order in which they are asked for a character. */
 const SUBSETS = ['latin', 'latin-ext', 'greek', 'cyrillic', 'vietnamese', 'greek-ext', 'cyrillic-ext'] as const;
 
@@ -136,7 +139,9 @@ function rule(face: Face, subset: string): string {
   const { name } = FAMILIES[face.family];
   const data = fileOf(face, subset).toString('base64');
   const range = (require(`@fontsource/${FAMILIES[face.family].slug}/unicode.json`) as Record<string, string>)[subset];
-  return `@font-face{font-family:"${name}";font-weight:${subset === 'latin' ? face.weight : '400 600'};font-style:${face.style};font-display:block;src:url(data:font/woff2;base64,${data}) format("woff2");unicode-range:${range}}`;
+  // A family of its own: a face of the same name whose weights differ would take the place of the Latin one.
+  const family = subset === 'latin' ? name : `${name}${OTHER}`;
+  return `@font-face{font-family:"${family}";font-weight:${subset === 'latin' ? face.weight : '400 600'};font-style:${face.style};font-display:block;src:url(data:font/woff2;base64,${data}) format("woff2");unicode-range:${range}}`;
 }
 
 function load(face: Face, subset: string): Font {

@@ -10,6 +10,8 @@ interface TextItem {
   readonly fontSize?: number;
   readonly fontWeight?: number | string;
   readonly font?: string;
+  /** Width in px to which the text is cut when drawn. */
+  readonly limit?: number;
 }
 
 /**
@@ -49,7 +51,10 @@ function useShippedFontMetrics(): void {
   const metrics = (vega as unknown as { textMetrics: { width: (item: TextItem, text: string) => number } }).textMetrics;
   metrics.width = (item, text) => {
     const weight = item.fontWeight === 'bold' || Number(item.fontWeight) >= 500 ? 600 : 400;
-    return textWidthPx(String(text ?? ''), item.fontSize ?? 11, weight, item.font?.includes('Mono') ? 'mono' : 'sans');
+    const family = item.font?.includes('Mono') ? 'mono' : 'sans';
+    const width = textWidthPx(String(text ?? ''), item.fontSize ?? 11, weight, family);
+    // Vega asks for whole texts too, and cuts them to the limit only when it draws them.
+    return item.limit && item.limit > 0 ? Math.min(width, item.limit) : width;
   };
 }
 

@@ -6,9 +6,9 @@ import type { Part } from './part.ts';
 import type { RunData } from './run-data.ts';
 
 /** Every caution in one place, each once, with how many trials it concerns: the limits of this report. */
-export function limitsPart(data: RunData, analysis: Analysis): Part {
+export function limitsPart(data: RunData, analysis: Analysis, spoken: readonly string[]): Part {
   const notes = data.notes.map((note) => `${note.event} at ${note.at}: ${note.text}`);
-  const content = [...ofTrials(data), ...ofAnalysis(analysis), ...notes];
+  const content = [...ofTrials(data), ...ofAnalysis(analysis, spoken), ...notes];
   const blocks: Block[] = [
     { type: 'heading', level: 2, text: 'Limits of this report', id: 'limits' },
     {
@@ -32,10 +32,11 @@ function ofTrials(data: RunData): string[] {
   return [...found].map(([sentence, trials]) => `${sentence} (${trials} of ${data.trials.length} trials)`);
 }
 
-/** Cautions computed from the samples, each with the metrics and cells that it concerns. */
-function ofAnalysis(analysis: Analysis): string[] {
+/** Cautions computed from the samples of metrics that the report speaks of, each with the metrics and cells that it concerns. */
+function ofAnalysis(analysis: Analysis, spoken: readonly string[]): string[] {
   const found = new Map<string, Set<string>>();
   for (const caution of analysis.cautions) {
+    if (caution.metric !== undefined && !spoken.includes(caution.metric)) continue;
     const places = found.get(caution.sentence) ?? new Set();
     const place = [caution.metric, caution.cell && cellText(caution.cell)].filter(Boolean).join(' at ');
     if (place !== '') places.add(place);

@@ -2,6 +2,7 @@ import type { Analysis } from '../analysis/analysis.ts';
 import type { Draft } from '../draft/types.ts';
 import type { ServerEntry } from '../journal/entry.ts';
 import { buildDetails } from './builds.ts';
+import { escapeMarkdown } from './claims.ts';
 import { commandBlocks } from './commands.ts';
 import type { Block, CellValue, Table } from './document.ts';
 import { flatFacts } from './facts.ts';
@@ -61,6 +62,7 @@ function designText(data: RunData, draft: Draft, plan: PlanFacts, analysis: Anal
   const variants = new Set(counted.map((trial) => trial.variantId)).size;
   const first = data.trials.length - counted.length;
   const sentences = [
+    rerunText(data),
     `${counted.length} trials: ${variants} variants in ${blocks} randomised complete blocks (seed ${plan.seed}), so that a drift of the machine meets every variant alike.`,
     'A trial is a fresh copy of a pristine data directory, a fresh server, the measurements in the order declared, and a stop.',
     first > 0
@@ -71,6 +73,19 @@ function designText(data: RunData, draft: Draft, plan: PlanFacts, analysis: Anal
     analysis.cells.length > 0 ? '' : 'No trial has been measured yet.',
   ];
   return sentences.filter((sentence) => sentence !== '').join(' ');
+}
+
+/** What a rerun repeats, and what is measured beside; empty for any other run. */
+function rerunText({ run }: RunData): string {
+  if (run.rerun === undefined) return '';
+  const { of, factor, level, source, control } = run.rerun;
+  const beside =
+    control.level === control.is
+      ? `${factor} ${control.level} is the control that both runs have.`
+      : `The old server is measured beside it in the same blocks, as ${factor} ${control.level}.`;
+  return escapeMarkdown(
+    `This run repeats run ${of.runId} by the same plan and seed with ${source} in place of ${factor} ${level}. ${beside}`,
+  );
 }
 
 /** What decides comparability is in sight; the rest can be unfolded. */

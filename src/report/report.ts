@@ -2,6 +2,7 @@ import type { Analysis } from '../analysis/analysis.ts';
 import type { Draft, DraftBlock } from '../draft/types.ts';
 import { appendicesPart } from './appendices.ts';
 import { claimsOf, decideClaim, summaryOf } from './claims.ts';
+import { comparisonsPart } from './comparisons.ts';
 import { DOCUMENT_FORMAT, type Document } from './document.ts';
 import { figureBlock } from './figures.ts';
 import { limitsPart } from './limits.ts';
@@ -12,6 +13,7 @@ import type { Part } from './part.ts';
 import { plannedParts } from './planned-parts.ts';
 import { proseBlocks } from './prose.ts';
 import type { RunData } from './run-data.ts';
+import { spokenMetrics } from './spoken.ts';
 import { cellsTable } from './summary-table.ts';
 import { samplesTable, summariesTable } from './tables.ts';
 import { type Resolve, resolverOf } from './values.ts';
@@ -21,7 +23,7 @@ import { type Resolve, resolverOf } from './values.ts';
  *
  *   1 claims ── decided by interval ──► tl;dr
  *   2 the study's blocks, in its order ──► prose with numbers, numbered figures and tables, claims
- *   3 methods: design, machine, builds, command lines, metrics
+ *   3 comparisons with verdicts; methods: design, machine, builds, command lines, metrics
  *   4 limits: every caution in one place
  *   5 appendices: samples, trials, settings, environment, logs, study, how to run it again
  *   6 all tables by name
@@ -40,11 +42,19 @@ export function buildReport(data: RunData, written: Draft, analysis: Analysis): 
   const context = { draft, analysis, data, claims, numbering, resolve: resolverOf(analysis, numbering) };
   const body = draft.blocks.map((block) => studyBlock(block, context));
   // 3, 4, 5
+  const spoken = spokenMetrics(draft);
+  const comparisons = comparisonsPart(spoken, draft, analysis);
   const methods = methodsPart(data, draft, analysis);
-  const limits = limitsPart(data, analysis);
+  const limits = limitsPart(data, analysis, spoken);
   const appendices = appendicesPart(data, draft);
   // 6
-  const tables = [...body.flatMap((part) => part.tables), ...methods.tables, ...limits.tables, ...appendices.tables];
+  const tables = [
+    ...body.flatMap((part) => part.tables),
+    ...comparisons.tables,
+    ...methods.tables,
+    ...limits.tables,
+    ...appendices.tables,
+  ];
   return {
     format: DOCUMENT_FORMAT,
     title: draft.title,
@@ -54,7 +64,7 @@ export function buildReport(data: RunData, written: Draft, analysis: Analysis): 
     runId: data.run.runId,
     date: data.run.startedAt,
     summary,
-    sections: [...body.flatMap((part) => part.blocks), ...methods.blocks, ...limits.blocks],
+    sections: [...body.flatMap((part) => part.blocks), ...comparisons.blocks, ...methods.blocks, ...limits.blocks],
     appendices: appendices.blocks,
     tables: Object.fromEntries(
       [...tables, samplesTable(data, draft), summariesTable(analysis, draft)].map((table) => [table.name, table]),

@@ -1,10 +1,10 @@
 import type { Analysis } from '../analysis/analysis.ts';
 import type { Draft, DraftBlock } from '../draft/types.ts';
 import type { CellLabels } from '../journal/entry.ts';
-import { formatInterval } from '../units.ts';
+import { formatInterval, formatValue } from '../units.ts';
 import { baselineOf, cellsWhere } from './cells.ts';
 import type { CellValue, Column, Table } from './document.ts';
-import { metricTitle } from './names.ts';
+import { cellText, metricTitle } from './names.ts';
 import type { Part } from './part.ts';
 import type { Resolve } from './values.ts';
 
@@ -20,10 +20,12 @@ export function cellsTable(
   const withRatio = Object.keys(draft.baseline).length > 0;
   const columns: Column[] = [
     ...factors.map((name): Column => ({ key: name, title: name, kind: 'text' })),
+    { key: 'n', title: 'n', kind: 'text' },
     ...block.metrics.flatMap((metric) => metricColumns(metric, draft, withRatio)),
   ];
   const rows = cellsWhere(analysis.cells, block.where).map((cell): CellValue[] => [
     ...factors.map((name) => cell[name] ?? null),
+    trialsText(cell, block.metrics, analysis),
     ...block.metrics.flatMap((metric) => metricCells(metric, cell, { draft, analysis, withRatio })),
   ]);
   const table: Table = { name: `table ${number}`, columns, rows };
@@ -39,7 +41,11 @@ export function cellsTable(
         table: table.name,
         notes: [
           'Medians over trials with the 95 % interval of the median.',
-          ...(withRatio ? ['Ratios to the baseline are medians of ratios within blocks.'] : []),
+          ...(withRatio
+            ? [
+                `Ratios to ${cellText(draft.baseline)} are medians of ratios within blocks; their intervals stand under Comparisons.`,
+              ]
+            : []),
         ],
       },
     ],
@@ -52,8 +58,7 @@ function metricColumns(metric: string, draft: Draft, withRatio: boolean): Column
   return [
     { key: metric, title, kind: 'number', unit: draft.metrics[metric]!.unit },
     { key: `${metric} interval`, title: '95 % interval', kind: 'text' },
-    { key: `${metric} n`, title: 'n', kind: 'number', unit: '1' },
-    ...(withRatio ? ([{ key: `${metric} ratio`, title: 'ratio to baseline', kind: 'text' }] as const) : []),
+    ...(withRatio ? ([{ key: `${metric} ratio`, title: 'ratio', kind: 'text' }] as const) : []),
   ];
 }
 
@@ -65,16 +70,20 @@ function metricCells(
   const { draft, analysis, withRatio } = context;
   const summary = analysis.summary(metric, cell);
   const base = baselineOf(cell, draft.baseline);
-  const ratio = base === null ? 'baseline' : ratioText(analysis.compare(metric, cell, base));
   const outcomes = Object.entries(analysis.outcomes(cell)).map(([outcome, count]) => `${count} ${outcome}`);
   const first = summary
-    ? [summary.median, summary.interval ? formatInterval(summary.interval, summary.unit) : 'n < 6: none', summary.n]
-    : [null, outcomes.join(', '), 0];
-  return withRatio ? [...first, ratio] : first;
+    ? [summary.median, summary.interval ? formatInterval(summary.interval, summary.unit) : 'n < 6: none']
+    : [null, outcomes.join(', ')];
+  return withRatio ? [...first, base === null ? '' : ratioText(analysis.compare(metric, cell, base))] : first;
 }
 
-function ratioText(comparison: ReturnType<Analysis['compare']>): string {
-  if (comparison.ratio === null) return 'no pair';
-  const interval = comparison.interval ? ` (${formatInterval(comparison.interval, 'ratio')})` : '';
-  return `${comparison.ratio.toPrecision(3)}×${interval}`;
+/** The ratio alone: its interval and verdict stand under Comparisons. */
+function ratioText({ ratio, interval }: ReturnType<Analysis['compare']>): string {
+  return ratio === null ? 'no pair' : formatValue(ratio, 'ratio', interval ? { interval } : {});
+}
+
+/** How many trials a row rests on: one number where all its metrics have the same. */
+function trialsText(cell: CellLabels, metrics: readonly string[], analysis: Analysis): string {
+  const counts = metrics.map((metric) => analysis.summary(metric, cell)?.n ?? 0);
+  return new Set(counts).size === 1 ? String(counts[0]) : counts.join(', ');
 }

@@ -44,7 +44,7 @@ export function valueRef(resolved: Resolved, expression: Expression): ValueRef {
     metric: resolved.metric,
     filter: resolved.cells.map((cell) => cellText(cell)).join(' against '),
     expression: printExpression(expression),
-    samplesId: samplesId(resolved.metric),
+    samplesId: resolved.metric === '' ? 'trials' : samplesId(resolved.metric),
   };
 }
 

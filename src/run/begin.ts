@@ -2,14 +2,16 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { BenchbookError } from '../errors.ts';
 import { type Entry, FORMAT_VERSION, type JsonValue, type RunEntry } from '../journal/entry.ts';
+import { withoutSecrets, withoutSecretValues } from '../journal/secrets.ts';
 import { type Journal, openJournal } from '../journal/write.ts';
 import { serverEntry } from './builds.ts';
 import { decide } from './decide.ts';
 import { bringArtefacts, readEarlier } from './earlier.ts';
 import { differencesOf, keyOf, plain, type TrialInputs } from './keys.ts';
-import { NO_SERVER, type ReadyVariants } from './measure.ts';
+
 import type { Request } from './run.ts';
 import { countsOf, keepReused, noteEntry, type Session } from './session.ts';
+import { NO_SERVER, type ReadyVariants } from './skips.ts';
 
 export interface HostFacts {
   readonly hostClass: JsonValue;
@@ -87,7 +89,15 @@ export async function begin(
   const earlier = isNew ? await readEarlier(opened.earlier, report) : [];
   const { baseline } = request.study;
   const { inputs, trials } = session;
-  const decisions = decide({ plan, blocks, baseline, inputs, own: trials, earlier });
+  const decisions = decide({
+    plan,
+    blocks,
+    baseline,
+    keepBaseline: request.keepBaseline ?? false,
+    inputs,
+    own: trials,
+    earlier,
+  });
   const { trials: done } = countsOf(session);
   const kept = decisions.flatMap((decision) => decision.kept);
   report({
@@ -103,7 +113,9 @@ export async function begin(
   for (const { variantId, cell, kept, toMeasure, reason } of decisions) {
     report({ type: 'variant decided', variantId, cell, kept: kept.length, toMeasure, reason });
   }
-  const isComplete = journal.entries.some((entry) => entry.type === 'end' && entry.complete);
+  const isComplete = journal.entries.some(
+    (entry) => entry.type === 'end' && (entry.complete || entry.endedBy !== undefined),
+  );
   if (isComplete) return false;
   if (isNew) await journal.append(runEntry(request, journal.directory));
   else await journal.append(noteEntry(effects, 'resumed', `goes on after ${done} trials`));
@@ -125,9 +137,10 @@ export function runEntry(request: Request, runDirectory: string): RunEntry {
     startedAt: effects.now().toISOString(),
     seed: plan.seed,
     profile: plan.profile,
-    command,
-    draft: plain(draft),
-    plan: plain(plan),
+    command: withoutSecrets(command),
+    // As it is written and read back: a run that goes on is compared with it.
+    draft: withoutSecretValues(plain(draft)),
+    plan: withoutSecretValues(plain(plan)),
     ...(shard === undefined ? {} : { shard }),
     ...(rerun === undefined ? {} : { rerun }),
   };

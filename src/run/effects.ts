@@ -11,6 +11,7 @@ import { perform } from '../measure/perform.ts';
 import { prepareTools } from '../measure/prepare.ts';
 import type { Build } from '../server/build.ts';
 import { copyDataDirectory } from '../server/copy.ts';
+import { collectEvidence } from '../server/evidence.ts';
 import { reapLeftovers, workDirectory } from '../server/registry.ts';
 import { resolveBuild } from '../server/resolve.ts';
 import { readSettings, readVariables } from '../server/settings.ts';
@@ -49,6 +50,8 @@ export interface Effects {
   /** Fetches the programs that measurements need, before any trial. */
   prepareTools(measurements: readonly Measurement[], preparation: Preparation): Promise<void>;
   perform(name: string, measurement: Measurement, context: TrialContext): Promise<MeasureResult>;
+  /** What can still be learnt from a server that hangs, by name. */
+  collectEvidence(server: Server): Promise<Readonly<Record<string, string>>>;
   /** Restores the machine, ends servers and removes folders that a killed run left behind; one sentence for each. */
   reapLeftovers(cacheDirectory: string): Promise<readonly string[]>;
   /** A private folder for trials, gone with this process. */
@@ -85,6 +88,7 @@ export const realEffects: Effects = {
   readVariables,
   prepareTools,
   perform,
+  collectEvidence,
   reapLeftovers: async (cache) => [...(await restoreLeftovers(cache)), ...(await reapLeftovers(cache))],
   workDirectory,
   applyStorage,

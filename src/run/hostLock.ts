@@ -1,4 +1,4 @@
-import { connect, createServer, type Server } from 'node:net';
+import { connect, createServer, Server } from 'node:net';
 import { BenchbookError } from '../errors.ts';
 import type { Lock } from '../journal/lock.ts';
 
@@ -21,8 +21,12 @@ export async function lockHost(
 ): Promise<Lock> {
   // Elsewhere there are no abstract sockets, and a file could outlive its process.
   if (process.platform !== 'linux') return { release: async () => undefined };
-  const server = await listen(name, holder);
-  if (server !== null) return { release: () => new Promise((resolve) => void server.close(() => resolve())) };
+  const held = await listen(name, holder);
+  if (held instanceof Server) return { release: () => new Promise((resolve) => void held.close(() => resolve())) };
+  if (held.code !== 'EADDRINUSE') {
+    report(`whether another run measures on this machine cannot be told (${held.message})`);
+    return { release: async () => undefined };
+  }
   const other = await whoHolds(name);
   const sentence = `another run measures on this machine (${other}), and the two would disturb each other`;
   if (!force) throw new BenchbookError('usage', sentence, { hint: 'wait until it has ended, or use --force' });
@@ -30,15 +34,13 @@ export async function lockHost(
   return { release: async () => undefined };
 }
 
-function listen(name: string, holder: string): Promise<Server | null> {
-  return new Promise((resolve, reject) => {
+function listen(name: string, holder: string): Promise<Server | NodeJS.ErrnoException> {
+  return new Promise((resolve) => {
     const server = createServer((socket) => {
       socket.on('error', () => undefined);
       socket.end(holder);
     });
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      error.code === 'EADDRINUSE' ? resolve(null) : reject(error),
-    );
+    server.once('error', resolve);
     server.listen(`\0${name}`, () => {
       // It must not keep the process alive by itself.
       server.unref();

@@ -1,23 +1,14 @@
 import { BenchbookError, sentenceOf } from '../errors.ts';
 import type { TrialEntry } from '../journal/entry.ts';
-import { type Pass, type PlannedTrial, passesOf } from '../plan/order.ts';
+import { type Pass, type PlannedTrial, passesOf, sideBySide } from '../plan/order.ts';
 import type { Build } from '../server/build.ts';
-import { missingEngine } from '../server/engine.ts';
-import type { BuildResult } from './builds.ts';
 import { gateOf } from './gate.ts';
 import { keyOf } from './keys.ts';
 import { keepTrials, noteClock, noteEntry, progressOf, type Session } from './session.ts';
+import { type ReadyVariants, reasonToSkip, skippedEntry } from './skips.ts';
 import { runTrial, type Stage } from './trial.ts';
 import { isEnough } from './until.ts';
 import type { ResolvedVariant } from './variants.ts';
-
-/** A variant with its server, or why it has none. */
-export interface ReadyVariant {
-  readonly variant: ResolvedVariant;
-  readonly result: BuildResult;
-}
-
-export type ReadyVariants = ReadonlyMap<string, ReadyVariant>;
 
 /** Why a run may end before its last block. */
 export type EndedBy = 'until' | 'budget';
@@ -29,9 +20,6 @@ interface Company {
   readonly step?: () => Promise<void>;
 }
 
-/** How the reason of a trial begins that had no server. */
-export const NO_SERVER = 'there is no server for it';
-
 const ALONE: Company = { prefix: [] };
 
 /**
@@ -42,6 +30,7 @@ const ALONE: Company = { prefix: [] };
 export async function measureMissing(session: Session, variants: ReadyVariants): Promise<EndedBy | null> {
   const { plan, report, blocks } = session;
   const own = new Set(blocks);
+  if (isSettledAlready(session)) return 'until';
   await fetchTools(session, variants);
   await firstStarts(session, variants);
   for (const pass of passesOf(plan)) {
@@ -210,39 +199,6 @@ async function oneTry(
   };
 }
 
-function reasonToSkip(session: Session, planned: PlannedTrial, { variant, result }: ReadyVariant): string | null {
-  if ('error' in result) return `${NO_SERVER}: ${result.error.message}`;
-  const { engine } = variant.setup;
-  const lacking = engine === undefined ? null : missingEngine(result.build, engine);
-  if (lacking !== null) return lacking;
-  const { giveUpAfter } = session.plan.policy;
-  const failed = session.failures.get(planned.variant.id);
-  if (failed === undefined || failed.count < giveUpAfter) return null;
-  return `given up after ${failed.count} trials of this variant in a row that did not end ok, the last one: ${failed.reason}`;
-}
-
-function skippedEntry(session: Session, planned: PlannedTrial, reason: string): TrialEntry {
-  const { trialId, variant, block, position } = planned;
-  const inputs = session.inputs.get(variant.id);
-  return {
-    type: 'trial',
-    trialId,
-    variantId: variant.id,
-    cell: variant.cell,
-    block,
-    position,
-    startedAt: session.effects.now().toISOString(),
-    durationSeconds: 0,
-    counted: block > 0,
-    outcome: 'skipped',
-    reason,
-    samples: [],
-    cautions: [],
-    artefacts: [],
-    ...(inputs && block > 0 ? { key: keyOf(inputs) } : {}),
-  };
-}
-
 function withoutPartner(entry: TrialEntry): TrialEntry {
   const sentence =
     'measured alone: its partner in the duet stood in the journal already, so that the two did not share their noise';
@@ -259,6 +215,16 @@ function isSettled(session: Session, { block }: Pass): boolean {
   );
 }
 
+/** Whether trials kept from earlier runs satisfy the rule by themselves. */
+function isSettledAlready(session: Session): boolean {
+  for (const pass of passesOf(session.plan)) {
+    if (pass.block === 0) continue;
+    if (pass.trials.some(({ trialId }) => !session.trials.has(trialId))) return false;
+    if (isSettled(session, pass)) return true;
+  }
+  return false;
+}
+
 /** Whether the block would probably end after the time that the plan allows; the first one is always measured. */
 function isOverBudget(session: Session, pass: Pass): boolean {
   const { budgetSeconds } = session.plan.replicates;
@@ -268,7 +234,7 @@ function isOverBudget(session: Session, pass: Pass): boolean {
   if (isBegun) return false;
   const spent = measured.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
   const next = session.estimator.remaining(new Map(pass.trials.map(({ variant }) => [variant.id, 1])));
-  return spent + (next ?? 0) > budgetSeconds;
+  return (spent + (next ?? 0)) / sideBySide(session.plan) > budgetSeconds;
 }
 
 /** The reason for an early end, for the journal. */

@@ -1,6 +1,7 @@
 import { medianOf } from '../analysis/describe.ts';
 import type { Entry, NoteEntry, TrialEntry } from '../journal/entry.ts';
 import type { Journal } from '../journal/write.ts';
+import { sideBySide } from '../plan/order.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Effects, Preparation } from './effects.ts';
 import { type Estimator, estimator } from './estimate.ts';
@@ -128,7 +129,12 @@ function account(session: Session, entry: TrialEntry): void {
 export function progressOf(session: Session): Progress {
   const total = session.plan.variants.length * session.blocks.length;
   const remaining = [...session.left.values()].reduce((sum, count) => sum + count, 0);
-  return { done: total - remaining, total, remainingSeconds: session.estimator.remaining(session.left) };
+  const seconds = session.estimator.remaining(session.left);
+  return {
+    done: total - remaining,
+    total,
+    remainingSeconds: seconds === null ? null : seconds / sideBySide(session.plan),
+  };
 }
 
 export function countsOf(session: Pick<Session, 'trials'>): Counts {

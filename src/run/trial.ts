@@ -3,6 +3,7 @@ import { BenchbookError } from '../errors.ts';
 import type { TrialEntry } from '../journal/entry.ts';
 import type { Journal } from '../journal/write.ts';
 import type { PlannedTrial } from '../plan/order.ts';
+import { optionsFile } from '../server/argv.ts';
 import type { Build } from '../server/build.ts';
 import type { Server, StopMode } from '../server/start.ts';
 import type { StartingPoint } from '../server/starting-point.ts';
@@ -81,6 +82,7 @@ export async function runTrial(request: TrialRequest): Promise<TrialEntry> {
     await raced(limit.signal, endInOrder(request, gathered));
   } catch (error) {
     failure = await failureOf(error, gathered);
+    await keepEvidence(request, gathered, failure);
   } finally {
     limit?.clear();
     await endServer(request, gathered, 'crash').catch(() => undefined);
@@ -94,6 +96,18 @@ export async function runTrial(request: TrialRequest): Promise<TrialEntry> {
   const durationSeconds = effects.seconds() - begin;
   const dataDirectory = machine?.dataDirectory ?? join(request.trialsDirectory, planned.trialId);
   return await entryOf(request, gathered, failure, { startedAt, durationSeconds, dataDirectory });
+}
+
+/** A server that hangs is asked what it does before it is ended. */
+async function keepEvidence(
+  { effects, preparation }: TrialRequest,
+  gathered: Gathered,
+  failure: Failure,
+): Promise<void> {
+  const { server, texts } = gathered;
+  if (failure.outcome !== 'timeout' || server === undefined || preparation.signal.aborted) return;
+  const evidence = await effects.collectEvidence(server).catch(() => ({}));
+  for (const [name, text] of Object.entries(evidence)) texts.set(name, text);
 }
 
 /** A data directory of the trial's own, or the one that trials before it have used and not changed. */
@@ -116,7 +130,7 @@ async function leave(request: TrialRequest, point: StartingPoint, machine: Trial
 
 async function measureAll(running: Running): Promise<void> {
   const { request, gathered, machine, point, signal } = running;
-  const { effects, setup, copies } = request;
+  const { effects, copies } = request;
   if (point.data !== null) gathered.details.data = point.data;
   if (point.directory !== null && copies?.get(point.directory) !== machine.dataDirectory) {
     const copying = effects.copyDataDirectory(point.directory, machine.dataDirectory);
@@ -126,10 +140,21 @@ async function measureAll(running: Running): Promise<void> {
   // Starts are compared too.
   await inStep(running);
   const server = await start(running);
-  gathered.settings.push(...(await raced(signal, effects.readSettings(server, setup.options ?? {}))));
-  gathered.variables = await raced(signal, effects.readVariables(server));
   await machine.verify(server.pid);
   for (const stage of request.stages) await measureStage(running, stage);
+  await readServer(running);
+}
+
+/**
+ * What the server says of itself, once a trial and after the measurements: listing its variables costs it some 8 MB of memory,
+ * which would be measured as its own.
+ */
+async function readServer({ request, gathered, signal }: Running): Promise<void> {
+  const { effects, setup } = request;
+  const { server } = gathered;
+  if (server === undefined || gathered.variables !== undefined) return;
+  gathered.settings.push(...(await raced(signal, effects.readSettings(server, setup.options ?? {}))));
+  gathered.variables = await raced(signal, effects.readVariables(server));
 }
 
 async function start({ request, gathered, machine, signal }: Running): Promise<Server> {
@@ -160,6 +185,7 @@ async function start({ request, gathered, machine, signal }: Running): Promise<S
     limit.clear();
   }
   gathered.argv ??= gathered.server.argv;
+  if (gathered.server.argv.length > 0) gathered.texts.set('options file', optionsFile(gathered.server.argv));
   return gathered.server;
 }
 
@@ -183,10 +209,14 @@ async function measureStage(running: Running, { within, values, measurements }: 
         return gathered.server;
       },
       restart: async () => {
+        await readServer(running);
         await endServer(request, gathered, 'fast');
         return await start(running);
       },
-      stop: (mode: StopMode) => endServer(request, gathered, mode),
+      stop: async (mode: StopMode) => {
+        await readServer(running);
+        return await endServer(request, gathered, mode);
+      },
       values,
       seed: Math.max(1, request.planned.block),
       cacheDirectory: request.preparation.cacheDirectory,

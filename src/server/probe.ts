@@ -46,6 +46,12 @@ async function identityOf(
 ): Promise<Pick<Build, 'version' | 'sourceRevision' | 'toolchain' | 'engines'>> {
   const rows = await server.sql("SHOW GLOBAL VARIABLES LIKE 'version%'");
   const variables = new Map(rows.map((row) => [String(row.Variable_name), String(row.Value)]));
+  for (const row of await server.sql("SHOW GLOBAL VARIABLES LIKE 'innodb_use_native_aio'")) {
+    variables.set('innodb_use_native_aio', String(row.Value));
+  }
+  for (const row of await server.sql("SHOW GLOBAL STATUS LIKE 'Tls_library_version'")) {
+    variables.set('tls_library_version', String(row.Value));
+  }
   const engines = await server.sql('SHOW ENGINES');
   return {
     engines: engines
@@ -54,6 +60,6 @@ async function identityOf(
       .sort(),
     version: variables.get('version') ?? '',
     sourceRevision: variables.get('version_source_revision') || null,
-    toolchain: await toolchainOf(found, variables, server.logText()),
+    toolchain: await toolchainOf(found, variables, server),
   };
 }

@@ -12,6 +12,9 @@ import { withLock } from './lock.ts';
 import { probeBuild } from './probe.ts';
 import { fetchTarball } from './tarball.ts';
 
+/** Of what is kept about a build: raised when more, or something else, is asked of it. */
+const FORMAT = 2;
+
 /**
  * From where a server comes to a build that can be started: found, or fetched into the cache once, and asked once what
  * it is. The same source resolves to the same build until it is removed with `benchbook servers remove`, without the
@@ -28,8 +31,8 @@ export async function resolveBuild(source: ServerSource, environment: ServerEnvi
     if (known !== null) return known;
     const found = await find(source, environment);
     const build = (await probedBefore(found, environment)) ?? (await probeBuild(found, environment));
-    await writeJson(path, { source, build });
-    await writeJson(probePath(found, environment), { build });
+    await writeJson(path, { format: FORMAT, source, build });
+    await writeJson(probePath(found, environment), { format: FORMAT, build });
     return build;
   });
 }
@@ -76,8 +79,8 @@ function probePath(found: FoundBuild, environment: ServerEnvironment): string {
 
 async function readBuild(path: string): Promise<Build | null> {
   try {
-    const { build } = JSON.parse(await readFile(path, 'utf8')) as { build: Build };
-    return existsSync(build.executable) ? build : null;
+    const { format, build } = JSON.parse(await readFile(path, 'utf8')) as { format?: number; build: Build };
+    return format === FORMAT && existsSync(build.executable) ? build : null;
   } catch {
     return null;
   }

@@ -10,7 +10,7 @@ import { runTool } from './run-tool.ts';
 export async function toolchainOf(
   found: FoundBuild,
   variables: ReadonlyMap<string, string>,
-  log: string,
+  server: { readonly pid: number; logText(): string },
 ): Promise<JsonValue> {
   const compilers = await compilersOf(found.executable);
   const version = variables.get('version') ?? '';
@@ -21,9 +21,9 @@ export async function toolchainOf(
     buildType: told.buildType ?? (/-debug|-dbg/.test(version) ? 'debug' : null),
     machine: variables.get('version_compile_machine') ?? null,
     libc: await libcOf(found),
-    allocator: variables.get('version_malloc_library') ?? null,
-    ssl: variables.get('version_ssl_library') ?? null,
-    aio: aioOf(log),
+    allocator: (await preloadedAllocator(server.pid)) ?? variables.get('version_malloc_library') ?? null,
+    ssl: variables.get('version_ssl_library') ?? variables.get('tls_library_version') ?? null,
+    aio: aioOf(found, variables, server.logText()),
   };
 }
 
@@ -72,10 +72,17 @@ async function libcOf(found: FoundBuild): Promise<string | null> {
   return own === undefined ? null : `glibc ${own}`;
 }
 
-/** The asynchronous I/O that InnoDB says it uses. */
-function aioOf(log: string): string | null {
+/** The asynchronous I/O that InnoDB says it uses; MySQL says nothing, and knows only one. */
+function aioOf(found: FoundBuild, variables: ReadonlyMap<string, string>, log: string): string | null {
   if (/Using (liburing|io_uring)/i.test(log)) return 'io_uring';
   if (/Using Linux native AIO/i.test(log)) return 'libaio';
-  if (/native AIO disabled|Warning.*io_uring|Falling back/i.test(log)) return 'none';
-  return null;
+  const isOn = variables.get('innodb_use_native_aio') === 'ON';
+  if (found.family === 'mysql') return isOn ? 'libaio' : 'none';
+  return isOn ? null : 'none';
+}
+
+/** An allocator that replaces the C library's, as the process has mapped it. */
+async function preloadedAllocator(pid: number): Promise<string | null> {
+  const maps = await readFile(`/proc/${pid}/maps`, 'latin1').catch(() => '');
+  return /\/lib((?:jemalloc|tcmalloc|mimalloc)[\w.-]*)$/m.exec(maps)?.[1] ?? null;
 }

@@ -68,7 +68,7 @@ export interface ExpressionWord {
   below(limit: number): CheckWord;
   above(limit: number): CheckWord;
   between(low: number, high: number): CheckWord;
-  /** Within `tolerance` of `value`; for a ratio of 1, 0.02 means ±2 %. */
+  /** Within `tolerance` of `value`: a fraction of it for stat, ratio and effect (0.02 is ±2 %), an amount for the others. */
   equivalentTo(value: number, tolerance: number): CheckWord;
 }
 

@@ -101,11 +101,7 @@ function spread(values: readonly number[]): string {
 }
 
 await inTurn('Small process');
-const journal = Array.from({ length: 800 }, () =>
-  Buffer.alloc(2 ** 20, 1)
-    .toString('latin1')
-    .split(''),
-);
+const journal = Array.from({ length: 20_000_000 }, (_, i) => ({ i }));
 await inTurn(`Process of ${Math.round(process.memoryUsage().rss / 2 ** 20)} MiB`);
 if (journal.length === 0) throw new Error('the journal was not held');
 await rm(folder, { recursive: true, force: true });

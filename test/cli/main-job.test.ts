@@ -143,6 +143,15 @@ describe('the report in a real browser, from file:// and without a network', () 
       all.map((svg) => svg.getBoundingClientRect().width * svg.getBoundingClientRect().height),
     );
     expect(figures.filter((area) => area > 10_000).length).toBeGreaterThanOrEqual(2);
+    // Its Comparisons hold a Greek letter, whose own font must not take the place of the text's.
+    const loaded = await page.evaluate(async () => {
+      const { fonts } = (
+        globalThis as unknown as { document: { fonts: Iterable<Record<string, string>> & { ready: Promise<unknown> } } }
+      ).document;
+      await fonts.ready;
+      return [...fonts].filter((font) => font.status === 'loaded').map((font) => `${font.family} ${font.weight}`);
+    });
+    expect(loaded).toEqual(expect.arrayContaining(['Source Serif 4 400', 'Source Sans 3 400', 'Source Sans 3 600']));
     expect(requests).toEqual([`file://${inRun('report.html')}`]);
     expect(errors).toEqual([]);
     expect(await page.$eval('body', (body) => (body as unknown as { textContent: string }).textContent)).toContain(

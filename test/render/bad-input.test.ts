@@ -283,3 +283,17 @@ describe('direct labels', () => {
     expect(labelled(lines([7]))).toBe(false);
   });
 });
+
+test('a facet by an oddly named factor keeps its panels, in declared order', async () => {
+  const table = intervalTable(['b', 'a'], 'fa.ce[t]', [1e6, 2e6]);
+  const spec = {
+    data: { name: 't' },
+    facet: { field: 'fa.ce[t]' },
+    spec: { mark: 'point', encoding: { y: { field: 'value' } } },
+  };
+  const { spec: done } = prepareFigure({ spec, tables: { t: table }, order: { 'fa.ce[t]': ['b', 'a'] }, widthPx: 700 });
+  const svg = await drawSvg(done, 'fig');
+  expectSound(svg);
+  expect(svg.indexOf('>b</text>')).toBeGreaterThan(0);
+  expect(svg.indexOf('>b</text>')).toBeLessThan(svg.indexOf('>a</text>'));
+});

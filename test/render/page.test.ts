@@ -6,6 +6,7 @@ import axe from 'axe-core';
 import type { Browser, Page } from 'puppeteer';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { render } from '../../src/render/render.ts';
+import type { Block } from '../../src/report/document.ts';
 import { openBrowser } from './browser.ts';
 import { styleGuide } from './style-guide.ts';
 
@@ -76,7 +77,10 @@ describe.each(['light', 'dark'] as const)('in the %s scheme', (scheme) => {
     async (width) => {
       const { page } = await visit(width, scheme);
       await page.$$eval('details', (all) => {
-        for (const details of all) details.open = true;
+        for (const details of all) {
+          details.removeAttribute('name');
+          details.open = true;
+        }
       });
       await page.evaluate(axe.source);
       const violations = await page.evaluate(async () => {
@@ -196,5 +200,55 @@ test('every link within the report leads somewhere', async () => {
   expect(links.length).toBeGreaterThan(40);
   const lost = links.filter((id) => !ids.has(id));
   expect(lost).toEqual([]);
+  await page.close();
+});
+
+test('names of 300 characters, right-to-left text and emoji neither widen a phone’s page nor leave a figure', async () => {
+  const names = ['x'.repeat(300), 'قاعدة بيانات بطيئة', '🐢 数据库 very slow', 'a.b[0] "c" <d>'];
+  const guide = styleGuide();
+  const rss = guide.tables.rss!;
+  const table = { ...rss, name: 'odd', rows: names.map((name, index) => [name, name, ...rss.rows[index]!.slice(2)]) };
+  const figure = guide.sections.find((block) => block.type === 'figure')!;
+  const value = guide.summary[0]!.content.find((part) => typeof part !== 'string')!;
+  const sections: Block[] = names.flatMap((name, index): Block[] => [
+    { type: 'heading', level: 2, text: name, id: `h${index}` },
+    { type: 'prose', content: [`${name} \`${name}\` holds `, value, '.'] },
+    { type: 'facts', items: [{ term: name, text: name, code: true }] },
+    { type: 'code', title: name, language: 'text', text: name },
+    { type: 'callout', kind: 'note', title: name, content: [name] },
+    {
+      ...figure,
+      id: `f${index}`,
+      number: index + 1,
+      table: 'odd',
+      title: [name],
+      alt: name,
+      spec: { ...figure.spec, data: { name: 'odd' } },
+    } as Block,
+    { type: 'table', id: `t${index}`, title: [name], table: 'odd', notes: [name] },
+  ]);
+  const document = {
+    ...guide,
+    title: names[0]!,
+    byline: names,
+    tickets: names,
+    sections,
+    tables: { ...guide.tables, odd: table },
+    order: {},
+  };
+  await render({ document, directory: path.join(folder, 'odd'), formats: ['html'], progress: () => undefined });
+  const { page, errors } = await visit(390, 'light', 'odd/report.html');
+  if (process.env.SHOT) await page.screenshot({ path: process.env.SHOT as `${string}.png`, fullPage: true });
+  expect(await page.$eval('html', (root) => root.scrollWidth - root.clientWidth)).toBe(0);
+  const outside = await page.$$eval('.plot-narrow svg', (all) =>
+    all.flatMap((svg) => {
+      const frame = svg.getBoundingClientRect();
+      return [...svg.querySelectorAll('text')]
+        .filter((text) => text.getBoundingClientRect().right > frame.right + 12)
+        .map((text) => text.textContent);
+    }),
+  );
+  expect(outside).toEqual([]);
+  expect(errors).toEqual([]);
   await page.close();
 });

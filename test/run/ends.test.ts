@@ -53,6 +53,16 @@ describe('an until rule', () => {
     expect(await place.run({ study })).toEqual(whole);
   });
 
+  test('that kept trials satisfy starts no server', async () => {
+    const study = (sourceText: string) => two({ sourceText, replicates: { min: 6, max: 20, until: RULE } });
+    const first = await place.command({ study: study('A'), world: narrowing() });
+    const world = fakeWorld();
+    const second = await place.command({ study: study('B'), world });
+    expect(world.log).toEqual([]);
+    expect(second.trials).toBe(first.trials);
+    expect((await place.entries(second.runDirectory)).at(-1)).toMatchObject({ type: 'end', endedBy: 'until' });
+  });
+
   test('goes to max where it never holds', async () => {
     const until: UntilRule = { ...RULE, below: 1e-9 };
     expect(
@@ -87,6 +97,9 @@ test('a time budget ends after a whole block, and the first block is always meas
   const study = (budgetSeconds: number) => two({ replicates: { min: 2, max: 10, budgetSeconds } });
   expect(await place.run({ study: study(13) })).toMatchObject({ trials: 6 });
   expect((await place.entries()).at(-1)).toMatchObject({ type: 'end', complete: false, endedBy: 'budget' });
+  const lines = (await place.entries()).length;
+  expect(await place.run({ study: study(13) })).toMatchObject({ trials: 6 });
+  expect(await place.entries()).toHaveLength(lines);
   await place.remove();
   expect(await place.run({ study: study(1) })).toMatchObject({ trials: 2 });
 });

@@ -51,6 +51,7 @@ export function fakeWorld(script: Script = {}): Fake {
       log.push('copy');
       directories.add(to);
     },
+    collectEvidence: async () => ({ 'process list': 'none' }),
     startServer: async (build, request) => {
       log.push(`start ${Object.values(request.options).join(' ')}`);
       pass(script.secondsPerStart ?? 1);

@@ -1,11 +1,10 @@
 import type { Summary } from '../../analysis/results.ts';
 import type { Draft } from '../../draft/types.ts';
-import { allBlocks, textsOf } from '../../draft/walk.ts';
 import { escapeMarkdown } from '../claims.ts';
 import type { Block, CellValue, Column, Document, Inline, Table } from '../document.ts';
 import { metricTitle } from '../names.ts';
 import type { Part } from '../part.ts';
-import { expressionsOf } from '../values.ts';
+import { spokenMetrics } from '../spoken.ts';
 import { ratioFigure, slopeFigure } from './figures.ts';
 import type { CellComparison, MetricsCompared } from './metrics.ts';
 import type { Sides } from './sides.ts';
@@ -86,23 +85,10 @@ export function metricBullets(compared: MetricsCompared, sides: Sides): Document
   });
 }
 
-/** The metrics that either report speaks of, in the order of the study; all where it speaks of none. */
+/** The metrics that either report speaks of, in the order of the study. */
 function mainMetrics({ metrics }: MetricsCompared, { before, after }: Sides): readonly string[] {
-  const spoken = new Set([before.draft, after.draft].flatMap(spokenOf));
-  const main = metrics.filter((metric) => spoken.has(metric));
-  return main.length > 0 ? main : metrics;
-}
-
-function spokenOf({ blocks }: Draft): string[] {
-  return allBlocks(blocks).flatMap((block) => {
-    const written = textsOf(block)
-      .flat()
-      .filter((part) => typeof part !== 'string');
-    const expressions = [...written, ...(block.type === 'claim' ? expressionsOf(block.check) : [])];
-    const shown =
-      block.type === 'figure' && 'metric' in block ? [block.metric] : block.type === 'table' ? block.metrics : [];
-    return [...shown, ...expressions.flatMap((part) => ('metric' in part ? [part.metric] : []))];
-  });
+  const spoken = [before.draft, after.draft].flatMap(spokenMetrics);
+  return metrics.filter((metric) => spoken.includes(metric));
 }
 
 function metricPart(metric: string, cells: readonly CellComparison[], sides: Sides, numbering: Numbering): Part {

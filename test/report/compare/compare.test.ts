@@ -314,6 +314,28 @@ describe('what weakens a comparison is said first, and the rest still compared',
     expect(document.tables.changes!.rows).toContainEqual(['host: cores', '2', '8']);
   });
 
+  test('runs merged from the same two classes of host are comparable; from one more they are not', () => {
+    const second = { type: 'host', at: '2026-01-01T00:00:00Z', hostClass: { cpu: 'Other' }, facts: {} } as const;
+    const withBoth = (run: RunInput) => ({ ...run, entries: [run.entries[0]!, second, ...run.entries.slice(1)] });
+    expect(compare(withBoth(before), withBoth(after)).comparable).toBe(true);
+    const { comparable, document } = compare(before, withBoth(after));
+    expect(comparable).toBe(false);
+    expect(document.tables.changes!.rows).toContainEqual(['host: classes of host in one run', '1', '2']);
+  });
+
+  test('trials that were kept from the run before are counted and told', () => {
+    const kept = {
+      ...after,
+      entries: after.entries.map((entry) =>
+        entry.type === 'trial' && entry.block <= 3
+          ? { ...entry, reused: { runId: '20260101T000000Z', line: 1, hash: '0'.repeat(64) } }
+          : entry,
+      ),
+    };
+    expect(JSON.stringify(compare(before, kept).document.sections)).toContain('6 of the 16 trials after were kept');
+    expect(JSON.stringify(compare(before, after).document.sections)).not.toContain('were kept');
+  });
+
   test('different studies: what they share is compared', () => {
     const other = {
       ...after,

@@ -1,0 +1,57 @@
+import type { TrialEntry } from '../journal/entry.ts';
+import type { PlannedTrial } from '../plan/order.ts';
+import { missingEngine } from '../server/engine.ts';
+import type { BuildResult } from './builds.ts';
+import { keyOf } from './keys.ts';
+import type { Session } from './session.ts';
+import type { ResolvedVariant } from './variants.ts';
+
+/** A variant with its server, or why it has none. */
+export interface ReadyVariant {
+  readonly variant: ResolvedVariant;
+  readonly result: BuildResult;
+}
+
+export type ReadyVariants = ReadonlyMap<string, ReadyVariant>;
+
+/** How the reason of a trial begins that had no server. */
+export const NO_SERVER = 'there is no server for it';
+
+/** Why a trial cannot be measured, or need not be tried; null where it is to be measured. */
+export function reasonToSkip(
+  session: Session,
+  planned: PlannedTrial,
+  { variant, result }: ReadyVariant,
+): string | null {
+  if ('error' in result) return `${NO_SERVER}: ${result.error.message}`;
+  const { engine } = variant.setup;
+  const lacking = engine === undefined ? null : missingEngine(result.build, engine);
+  if (lacking !== null) return lacking;
+  const { giveUpAfter } = session.plan.policy;
+  const failed = session.failures.get(planned.variant.id);
+  if (failed === undefined || failed.count < giveUpAfter) return null;
+  return `given up after ${failed.count} trials of this variant in a row that did not end ok, the last one: ${failed.reason}`;
+}
+
+/** The entry of a trial that is not measured. */
+export function skippedEntry(session: Session, planned: PlannedTrial, reason: string): TrialEntry {
+  const { trialId, variant, block, position } = planned;
+  const inputs = session.inputs.get(variant.id);
+  return {
+    type: 'trial',
+    trialId,
+    variantId: variant.id,
+    cell: variant.cell,
+    block,
+    position,
+    startedAt: session.effects.now().toISOString(),
+    durationSeconds: 0,
+    counted: block > 0,
+    outcome: 'skipped',
+    reason,
+    samples: [],
+    cautions: [],
+    artefacts: [],
+    ...(inputs && block > 0 ? { key: keyOf(inputs) } : {}),
+  };
+}
