@@ -7,6 +7,7 @@ import { readJournal } from '../journal/read.ts';
 import { withoutSecretValues } from '../journal/secrets.ts';
 import { type RenderedFile, type RenderRequest, render } from '../render/render.ts';
 import type { Document } from '../report/document.ts';
+import { plannedParts } from '../report/planned-parts.ts';
 import { relabel, rerunLabels } from '../report/relabel.ts';
 import { buildReport } from '../report/report.ts';
 import { sortEntries } from '../report/run-data.ts';
@@ -59,8 +60,8 @@ export async function readRun(runDirectory: string, draft: Draft | null): Promis
   const { entries, head } = await readJournal(runDirectory, { torn: 'drop' });
   const { run } = sortEntries(entries);
   const wanted = draft ?? (await keptDraft(runDirectory)) ?? (run.draft as unknown as Draft);
-  const shown = withoutSecretValues(wanted as unknown as JsonValue) as unknown as Draft;
-  return { entries, draft: shown, head };
+  const written = withoutSecretValues(wanted as unknown as JsonValue) as unknown as Draft;
+  return { entries, draft: plannedParts(written, run.plan), head };
 }
 
 /** With the replaced level of a rerun shown as what stands in its place now. */
