@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import { BenchbookError, type ErrorCode, type Place } from '../errors.ts';
+import { withoutSecrets } from '../journal/secrets.ts';
 
 /** What the command's exit code says to a script. */
 export const EXIT = { done: 0, notAllOk: 1, wrongUse: 2, checkFailed: 3, missing: 4, interrupted: 130 } as const;
@@ -23,6 +24,10 @@ export function exitCodeOf(thrown: unknown): number {
 
 /** A thrown value as people read it: place, sentence, mend. A stack only for what should never happen. */
 export function explain(thrown: unknown): string {
+  return withoutSecrets(explanation(thrown));
+}
+
+function explanation(thrown: unknown): string {
   if (!(thrown instanceof BenchbookError)) {
     const stack = thrown instanceof Error ? thrown.stack : String(thrown);
     return `benchbook met an error of its own; please report it with these lines:\n${stack}`;
@@ -34,7 +39,9 @@ export function explain(thrown: unknown): string {
 
 /** With a capital and a full stop, whoever wrote it. */
 function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!:]$/.test(text) ? '' : '.'}`;
+  // A file's name or a command keeps its own case.
+  const first = /^[a-z]+( |$)/.test(text) ? text.charAt(0).toUpperCase() : text.charAt(0);
+  return `${first}${text.slice(1)}${/[.?!:]$/.test(text) ? '' : '.'}`;
 }
 
 function placeText(place: Place): string {

@@ -1,5 +1,6 @@
 import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sentenceOf } from '../errors.ts';
 import { indexHtml } from '../render/index-page.ts';
 import type { ComparisonRecord } from './compare-runs.ts';
 import { type DamagedRun, type RunCard, runCard } from './run-card.ts';
@@ -19,6 +20,16 @@ const OTHERS = ['gallery', 'compare'];
  * the folder may be moved or served. A run that cannot be read is listed with the reason.
  */
 export async function updateIndex(): Promise<void> {
+  if (!(await stat(OUTPUT).catch(() => null))) return;
+  try {
+    await writeIndex();
+  } catch (error) {
+    // What was measured and rendered is there all the same.
+    console.error(`benchbook: ${join(OUTPUT, 'index.html')} could not be brought up to date: ${sentenceOf(error)}`);
+  }
+}
+
+async function writeIndex(): Promise<void> {
   const studies = await studyCards();
   const page = indexHtml({
     studies,
@@ -61,14 +72,23 @@ async function comparisonCards(): Promise<readonly ComparisonCard[]> {
   for (const study of await foldersIn(join(OUTPUT, 'compare'))) {
     for (const name of await foldersIn(join(OUTPUT, 'compare', study))) {
       const folder = join('compare', study, name);
-      const text = await readFile(join(OUTPUT, folder, 'comparison.json'), 'utf8').catch(() => null);
-      if (text === null) continue;
+      const record = await recordIn(join(OUTPUT, folder));
+      if (record === null) continue;
       const files = await readdir(join(OUTPUT, folder));
       const reports = ['report.html', 'report.pdf', 'report.md'].filter((each) => files.includes(each));
-      cards.push({ ...(JSON.parse(text) as ComparisonRecord), folder, reports });
+      cards.push({ ...record, folder, reports });
     }
   }
   return cards.sort((a, b) => (a.after.runId + a.before.runId < b.after.runId + b.before.runId ? 1 : -1));
+}
+
+/** Null where a comparison was not finished: it can be made again from its runs. */
+async function recordIn(folder: string): Promise<ComparisonRecord | null> {
+  try {
+    return JSON.parse(await readFile(join(folder, 'comparison.json'), 'utf8')) as ComparisonRecord;
+  } catch {
+    return null;
+  }
 }
 
 async function foldersIn(path: string): Promise<readonly string[]> {

@@ -106,6 +106,14 @@ servers
   .description('with all that was prepared for it')
   .action(action(async () => (await import('./commands/servers.ts')).serversRemove));
 program
+  .command('bundle')
+  .argument('<run>', "a run's folder, a study's name (its latest run), or study@run-id")
+  .description('one file for a ticket: report, data, logs, and a script that needs no Benchbook')
+  .option('--max-size <size>', 'leave the least important out until it fits: 10MB')
+  .option('--redact', 'replace names of people and machines, addresses and paths')
+  .option('--out <path>', 'a folder, or the name of the .zip (beside the run)')
+  .action(action(async () => (await import('./commands/bundle.ts')).bundle));
+program
   .command('doctor')
   .description('what this machine offers and lacks, and how to get it')
   .option('--json', 'for machines')

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
+import { withoutSecrets } from '../journal/secrets.ts';
 import type { RenderedFile } from '../render/render.ts';
 import { type RunRequest, type RunResult, runStudy } from '../run/run.ts';
 import { cacheDirectory } from './cache.ts';
@@ -36,25 +37,26 @@ export async function measureAndReport({ told, json, ...request }: MeasureReques
     report,
   });
   interrupt.release();
-  if (result.trials > 0) {
-    await renderRun(result.runDirectory, request.study, json ?? false);
-    await updateIndex();
-  }
+  // Whoever pressed Ctrl-C does not want to wait for a PDF; `render` makes it.
+  const formats = result.interrupted ? DEFAULT_FORMATS.filter((format) => format !== 'pdf') : DEFAULT_FORMATS;
+  if (result.trials > 0) await renderRun(result.runDirectory, request.study, formats, json ?? false);
+  await updateIndex();
   return result;
 }
 
 async function renderRun(
   runDirectory: string,
   study: { readonly id: string; readonly sourceText: string },
+  formats: typeof DEFAULT_FORMATS,
   quiet: boolean,
 ): Promise<void> {
   await mkdir(runDirectory, { recursive: true });
-  await writeFile(join(runDirectory, 'study.ts'), study.sourceText);
+  await writeFile(join(runDirectory, 'study.ts'), withoutSecrets(study.sourceText));
   await pointLatest(study.id, basename(runDirectory));
   const files = await reportRun({
     runDirectory,
     directory: runDirectory,
-    formats: DEFAULT_FORMATS,
+    formats,
     draft: null,
     progress: () => {},
   });

@@ -2,10 +2,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { analyse } from '../analysis/analysis.ts';
 import type { Draft } from '../draft/types.ts';
-import type { Entry } from '../journal/entry.ts';
+import type { Entry, JsonValue } from '../journal/entry.ts';
 import { readJournal } from '../journal/read.ts';
+import { withoutSecretValues } from '../journal/secrets.ts';
 import { type RenderedFile, type RenderRequest, render } from '../render/render.ts';
 import type { Document } from '../report/document.ts';
+import { plannedParts } from '../report/planned-parts.ts';
 import { relabel, rerunLabels } from '../report/relabel.ts';
 import { buildReport } from '../report/report.ts';
 import { sortEntries } from '../report/run-data.ts';
@@ -57,7 +59,9 @@ export interface SavedRun {
 export async function readRun(runDirectory: string, draft: Draft | null): Promise<SavedRun> {
   const { entries, head } = await readJournal(runDirectory, { torn: 'drop' });
   const { run } = sortEntries(entries);
-  return { entries, draft: draft ?? (await keptDraft(runDirectory)) ?? (run.draft as unknown as Draft), head };
+  const wanted = draft ?? (await keptDraft(runDirectory)) ?? (run.draft as unknown as Draft);
+  const written = withoutSecretValues(wanted as unknown as JsonValue) as unknown as Draft;
+  return { entries, draft: plannedParts(written, run.plan), head };
 }
 
 /** With the replaced level of a rerun shown as what stands in its place now. */
@@ -67,7 +71,10 @@ export function shownRun(run: SavedRun): SavedRun {
 
 /** Prose edited after the run is kept beside the journal, so that `verify` can make the same report again. */
 async function keepDraft(runDirectory: string, draft: Draft): Promise<void> {
-  await writeFile(join(runDirectory, 'draft.json'), `${JSON.stringify(draft)}\n`);
+  await writeFile(
+    join(runDirectory, 'draft.json'),
+    `${JSON.stringify(withoutSecretValues(draft as unknown as JsonValue))}\n`,
+  );
 }
 
 async function keptDraft(runDirectory: string): Promise<Draft | null> {

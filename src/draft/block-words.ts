@@ -91,6 +91,22 @@ export function blockWords({ study, here }: WordContext): Readonly<Record<string
         place,
       });
     },
+    part: (title: unknown, needs: unknown, blocks: unknown) => {
+      const place = here();
+      if (typeof title !== 'string' || title.trim() === '' || !Array.isArray(needs) || needs.length === 0) {
+        throw new BenchbookError('study', "'part' wants a title, a list of the cells that it needs, and blocks.", {
+          place,
+          hint: "write part('Title', [{ factor: 'level' }], [ … ])",
+        });
+      }
+      return block({
+        type: 'part',
+        title,
+        needs: needs.map((cell) => checkFilter(cell, study, 'part', place)),
+        blocks: blocksFrom(blocks, "'part'", place),
+        place,
+      });
+    },
     tabs: (tabs: Given) => {
       const place = here();
       const list = Object.entries(tabs ?? {}).map(([title, blocks]) => ({

@@ -105,6 +105,14 @@ export type DraftBlock =
       readonly place: Place;
     }
   | {
+      readonly type: 'part';
+      readonly title: string;
+      /** Each must match a cell that the run planned, else the blocks are left out. */
+      readonly needs: readonly Cell[];
+      readonly blocks: readonly DraftBlock[];
+      readonly place: Place;
+    }
+  | {
       readonly type: 'tabs';
       readonly tabs: readonly { readonly title: string; readonly blocks: readonly DraftBlock[] }[];
       readonly place: Place;

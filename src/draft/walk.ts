@@ -3,7 +3,7 @@ import type { DraftBlock, Parts } from './types.ts';
 /** Blocks with those that they hold, in the order of the text. */
 export function allBlocks(blocks: readonly DraftBlock[]): DraftBlock[] {
   return blocks.flatMap((block) => {
-    if (block.type === 'details') return [block, ...allBlocks(block.blocks)];
+    if (block.type === 'details' || block.type === 'part') return [block, ...allBlocks(block.blocks)];
     if (block.type === 'tabs') return [block, ...block.tabs.flatMap((tab) => allBlocks(tab.blocks))];
     return [block];
   });

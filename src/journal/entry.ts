@@ -94,6 +94,8 @@ export interface RunEntry {
   readonly rerun?: RerunRecord;
   /** On a journal merged from several: where each part came from. */
   readonly mergedFrom?: readonly { readonly machine: string; readonly runId: string; readonly head: string }[];
+  /** On a copy without private names: the journal that it was made from. */
+  readonly redactedFrom?: { readonly head: string; readonly lines: number };
 }
 
 /** Facts of the machine, by topic, each a label and a text or number. */

@@ -4,14 +4,15 @@ import { access, type FileHandle, mkdir, open, rename, writeFile } from 'node:fs
 import { dirname, join } from 'node:path';
 import { BenchbookError } from '../errors.ts';
 import { encodeLine } from './chain.ts';
-import type { Artefact, Entry } from './entry.ts';
+import type { Artefact, Entry, JsonValue } from './entry.ts';
 import { type Lock, takeLock } from './lock.ts';
 import { type ReadResult, readJournal } from './read.ts';
 import { checkAgainstRunFile, readRunFile, writeRunFile } from './runFile.ts';
 import { checkEntry } from './schema.ts';
+import { withoutSecrets, withoutSecretValues } from './secrets.ts';
 import type { SharedVariables } from './variables.ts';
 
-/** A journal open for writing. Calls may overlap: entries are written in the order of the calls. */
+/** A journal open for writing. Calls may overlap: entries are written in the order of the calls. No secret is ever written. */
 export interface Journal {
   readonly directory: string;
   /** What stood in it when it was opened, a note about a dropped torn tail included. */
@@ -88,7 +89,7 @@ class Writer implements Journal {
   }
 
   async putArtefact(name: string, text: string): Promise<Artefact> {
-    const bytes = Buffer.from(text, 'utf8');
+    const bytes = Buffer.from(withoutSecrets(text), 'utf8');
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const path = `logs/${sha256}.txt`;
     const full = join(this.directory, path);
@@ -157,7 +158,8 @@ class Writer implements Journal {
   #encoded(entries: readonly Entry[]): { readonly bytes: Buffer; readonly head: string } {
     let head = this.#head;
     let text = '';
-    for (const [index, entry] of entries.entries()) {
+    for (const [index, whole] of entries.entries()) {
+      const entry = withoutSecretValues(whole as unknown as JsonValue) as unknown as Entry;
       const body = JSON.stringify(this.#shared.shorten(entry, this.#lines + index + 1));
       const checked = checkEntry(JSON.parse(body));
       if ('wrong' in checked) throw new BenchbookError('journal', `an entry was refused: ${checked.wrong}`);

@@ -66,8 +66,16 @@ export async function liveServer(context: TrialContext): Promise<Server> {
 /** The same, for what looks at the server's process: a server that runs elsewhere has none here. */
 export async function liveProcess(context: TrialContext): Promise<Server> {
   const server = await liveServer(context);
-  if (server.pid > 0) return server;
+  if (runsHere(server)) return server;
   throw new BenchbookError('measure', 'This measurement needs the process of the server, which does not run here.', {
     hint: 'A server that Benchbook starts itself can be measured so: servers.installed(), servers.debian(…).',
   });
 }
+
+/** Whether the server's process is on this machine and known: not that of an external one. */
+export function runsHere(server: Server): boolean {
+  return server.pid > 0;
+}
+
+/** Why a probe reports nothing of a server's process that is elsewhere. */
+export const RUNS_ELSEWHERE = 'the process of the server does not run here.';

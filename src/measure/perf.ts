@@ -11,7 +11,7 @@ import { runTool } from '../server/run-tool.ts';
 import type { Server } from '../server/start.ts';
 import type { Metric, Probe } from '../study/types.ts';
 import type { RunningProbe } from './around.ts';
-import type { Readings } from './context.ts';
+import { type Readings, RUNS_ELSEWHERE, runsHere } from './context.ts';
 import { count, optionsOf } from './options.ts';
 
 const DEFAULT_EVENTS = [
@@ -76,6 +76,10 @@ export function perf(options: PerfStatOptions<string> | PerfRecordOptions): Prob
 export async function beginPerf(probe: Probe, server: Server): Promise<RunningProbe> {
   const params = probe.params as Params;
   const names = Object.keys(probe.metrics);
+  if (!runsHere(server)) {
+    const missing = Object.fromEntries(names.map((name) => [name, RUNS_ELSEWHERE]));
+    return { end: async () => ({ values: {}, missing }) };
+  }
   return params.mode === 'stat' ? await beginStat(names, server) : await beginRecord(params.frequency, names, server);
 }
 

@@ -31,7 +31,7 @@ const RATES = ['cpu', 'read', 'written', 'deviceRead', 'deviceWritten', 'deviceB
  * walks the page tables under a lock that the server's own faults need.
  */
 export function processSampler({ pid, dataDirectory }: Server): (at: number) => ProcessSample {
-  const device = deviceOf(dataDirectory);
+  const device = pid > 0 ? deviceOf(dataDirectory) : null;
   let before: Totals | null = null;
   return (at) => {
     const now = totals(pid, device, at);

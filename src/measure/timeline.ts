@@ -3,7 +3,7 @@ import type { Caution } from '../journal/entry.ts';
 import type { Server } from '../server/start.ts';
 import type { Metric, Probe } from '../study/types.ts';
 import type { RunningProbe } from './around.ts';
-import type { TrialContext } from './context.ts';
+import { RUNS_ELSEWHERE, runsHere, type TrialContext } from './context.ts';
 import { isBytes, isStatusGauge } from './counters.ts';
 import { count, nearestOf, optionsOf } from './options.ts';
 import { followCounters } from './timeline-counters.ts';
@@ -113,7 +113,7 @@ export async function beginTimeline(probe: Probe, server: Server, context: Trial
       const missing: Record<string, string> = {};
       for (const [name, each] of gathered) {
         if (each.values.length > 0) values[`${name}OverTime`] = each;
-        else missing[`${name}OverTime`] = reasonFor(name, counters.known());
+        else missing[`${name}OverTime`] = reasonFor(name, counters.known(), server);
       }
       return { values, missing, cautions: cautionsOf(server, context) };
     },
@@ -125,7 +125,8 @@ function push(series: Series, at: number, value: number): void {
   series.values.push(value);
 }
 
-function reasonFor(name: string, known: readonly string[]): string {
+function reasonFor(name: string, known: readonly string[], server: Server): string {
+  if (isOfProcess(name) && !runsHere(server)) return RUNS_ELSEWHERE;
   if (!isOfProcess(name)) return `this server has no status counter "${name}" (${nearestOf(name, known)}).`;
   if (name.startsWith('device')) return 'the data directory lies on no block device that the kernel counts for.';
   return 'this kernel does not let it be read, or the measurement was shorter than one interval.';

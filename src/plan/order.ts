@@ -81,6 +81,11 @@ function pairKey(cell: Cell, factor: string): string {
   return JSON.stringify(Object.entries(cell).filter(([name]) => name !== factor));
 }
 
+/** How many trials run at the same time: two in a duet. */
+export function sideBySide({ order }: Pick<Plan, 'order'>): number {
+  return typeof order === 'object' ? 2 : 1;
+}
+
 function variantsInOrder(plan: Plan, label: string): readonly Variant[] {
   const { order, seed, variants } = plan;
   if (order === 'interleaved' || order === 'sequential') return variants;

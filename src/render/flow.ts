@@ -123,7 +123,7 @@ function claimLine(claim: ClaimResult): readonly InlineNode[] {
   ]);
   return [
     ...strong(`${claim.label ?? title(claim.verdict)}. `),
-    text(`${claim.sentence}. ${claim.why}`),
+    text(`${asSentence(claim.sentence)} ${asSentence(claim.why)}`),
     ...values,
     text(' '),
     code(claim.expression),
@@ -144,6 +144,13 @@ function text(words: string): InlineNode {
 
 function code(words: string): InlineNode {
   return { type: 'code', text: words };
+}
+
+/** Text as a sentence: a capital first, a full stop last. */
+export function asSentence(words: string): string {
+  const trimmed = words.trim();
+  if (trimmed === '') return '';
+  return `${trimmed[0]!.toUpperCase()}${trimmed.slice(1)}${/[.!?…]$/.test(trimmed) ? '' : '.'}`;
 }
 
 function title(word: string): string {

@@ -92,7 +92,10 @@ async function print(browser: Browser, request: PdfRequest): Promise<Uint8Array>
 
 /** In the page: open what is folded, and drop links to files beside the report, which would print this machine's paths. */
 const PREPARE = `(async () => {
-  for (const details of document.querySelectorAll('details')) details.open = true;
+  for (const details of document.querySelectorAll('details')) {
+    details.removeAttribute('name');
+    details.open = true;
+  }
   for (const link of document.querySelectorAll('a[href]')) {
     if (!/^(#|https?:|mailto:)/.test(link.getAttribute('href'))) link.removeAttribute('href');
   }

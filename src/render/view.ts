@@ -4,6 +4,7 @@ import type { Block, ClaimResult, Document, Inline, Table, ValueRef, Verdict } f
 import { type Anchors, anchorsOf } from './anchors.ts';
 import type { DrawnFigure } from './figure-set.ts';
 import { printFit } from './fit.ts';
+import { asSentence } from './flow.ts';
 import { highlighted } from './highlight.ts';
 import { type Packer, packerOf } from './packed.ts';
 import { lineHtml, type ProseTarget, plainText, proseHtml } from './prose.ts';
@@ -29,6 +30,7 @@ interface ViewContext {
   readonly anchors: Anchors;
   readonly target: ProseTarget;
   readonly packer: Packer;
+  readonly counter: { tabs: number };
   readonly isStatic: boolean;
 }
 
@@ -41,7 +43,7 @@ export function pageView(
   const anchors = anchorsOf(document);
   const target: ProseTarget = { value: (value) => valueHtml(value, anchors), label: (id) => labelOf(id, anchors) };
   const packer = packerOf(options.isStatic ? 0 : PACKED_BUDGET);
-  const context: ViewContext = { document, figures, anchors, target, packer, ...options };
+  const context: ViewContext = { document, figures, anchors, target, packer, counter: { tabs: 0 }, ...options };
   return {
     title: document.title,
     byline: document.byline,
@@ -100,6 +102,8 @@ function blockView(block: Block, context: ViewContext): View {
     case 'tabs':
       return {
         partial: 'tabs',
+        // Tabs of one group close each other; the group needs a name of its own.
+        group: `tabs-${++context.counter.tabs}`,
         tabs: block.tabs.map((tab) => ({
           title: tab.title,
           blocks: tab.blocks.map((inner) => blockView(inner, context)),
@@ -182,6 +186,7 @@ function gridView(table: Table, limit: number, packer: Packer, isFile = false): 
 function claimView(claim: ClaimResult, anchors: Anchors): View {
   return {
     ...claim,
+    why: asSentence(claim.why),
     verdict: verdictView(claim.verdict, claim.label),
     kindText: claim.kind === 'defect' ? 'defect: should stop holding once fixed' : 'property: should hold',
     values: claim.values.map((value) => ({

@@ -107,6 +107,8 @@ function blockWith(block: DraftBlock, labels: readonly Relabelling[], cell: Cell
       return block;
     case 'details':
       return { ...block, summary: words(block.summary), blocks: inner(block.blocks) };
+    case 'part':
+      return { ...block, title: words(block.title), needs: block.needs.map(cell), blocks: inner(block.blocks) };
     case 'tabs':
       return {
         ...block,

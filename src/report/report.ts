@@ -10,6 +10,7 @@ import { methodsPart } from './methods.ts';
 import { slug } from './names.ts';
 import { type Numbering, numberBlocks } from './numbering.ts';
 import type { Part } from './part.ts';
+import { plannedParts } from './planned-parts.ts';
 import { proseBlocks } from './prose.ts';
 import type { RunData } from './run-data.ts';
 import { spokenMetrics } from './spoken.ts';
@@ -27,14 +28,11 @@ import { type Resolve, resolverOf } from './values.ts';
  *   5 appendices: samples, trials, settings, environment, logs, study, how to run it again
  *   6 all tables by name
  */
-export function buildReport(data: RunData, draft: Draft, analysis: Analysis): Document {
+export function buildReport(data: RunData, written: Draft, analysis: Analysis): Document {
+  const draft = plannedParts(written, data.run.plan);
   // 1
   const claims = claimsOf(draft).map((claim) => decideClaim(claim, analysis));
-  const counted = data.trials.filter((trial) => trial.counted);
-  const summary = summaryOf(claims, {
-    total: counted.length,
-    ok: counted.filter((trial) => trial.outcome === 'ok').length,
-  });
+  const summary = summaryOf(claims, data, analysis);
   // 2
   const numbering = numberBlocks(draft.blocks);
   const context = { draft, analysis, data, claims, numbering, resolve: resolverOf(analysis, numbering) };
@@ -119,6 +117,8 @@ function studyBlock(block: DraftBlock, context: Context): Part {
         tables: inner.tables,
       };
     }
+    case 'part':
+      return joined(block.blocks.map((each) => studyBlock(each, context)));
     case 'tabs': {
       const tabs = block.tabs.map((tab) => ({
         title: tab.title,

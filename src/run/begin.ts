@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { BenchbookError } from '../errors.ts';
 import { type Entry, FORMAT_VERSION, type JsonValue, type RunEntry } from '../journal/entry.ts';
+import { withoutSecrets, withoutSecretValues } from '../journal/secrets.ts';
 import { type Journal, openJournal } from '../journal/write.ts';
 import { serverEntry } from './builds.ts';
 import { decide } from './decide.ts';
@@ -88,7 +89,15 @@ export async function begin(
   const earlier = isNew ? await readEarlier(opened.earlier, report) : [];
   const { baseline } = request.study;
   const { inputs, trials } = session;
-  const decisions = decide({ plan, blocks, baseline, inputs, own: trials, earlier });
+  const decisions = decide({
+    plan,
+    blocks,
+    baseline,
+    keepBaseline: request.keepBaseline ?? false,
+    inputs,
+    own: trials,
+    earlier,
+  });
   const { trials: done } = countsOf(session);
   const kept = decisions.flatMap((decision) => decision.kept);
   report({
@@ -128,9 +137,10 @@ export function runEntry(request: Request, runDirectory: string): RunEntry {
     startedAt: effects.now().toISOString(),
     seed: plan.seed,
     profile: plan.profile,
-    command,
-    draft: plain(draft),
-    plan: plain(plan),
+    command: withoutSecrets(command),
+    // As it is written and read back: a run that goes on is compared with it.
+    draft: withoutSecretValues(plain(draft)),
+    plan: withoutSecretValues(plain(plan)),
     ...(shard === undefined ? {} : { shard }),
     ...(rerun === undefined ? {} : { rerun }),
   };

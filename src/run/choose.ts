@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Draft } from '../draft/types.ts';
@@ -46,7 +46,10 @@ export async function chooseRun(request: ChooseRequest): Promise<Choice> {
   const [newest] = runs;
   const last = newest === undefined || request.fresh ? null : await lastRun(newest);
   const found = last === null || typeof last === 'string' ? null : last;
-  const plan = makePlan(study, { ...planRequest, seed: planRequest.seed ?? found?.run.seed ?? randomInt(2 ** 31) });
+  const plan = makePlan(study, {
+    ...planRequest,
+    seed: planRequest.seed ?? found?.run.seed ?? seedOf(study.id, runs.length),
+  });
   const other = await freeDirectory(studyDirectory, request.runId);
   if (request.fresh || newest === undefined)
     return { plan, runDirectory: other, otherDirectory: other, earlier: [], told: null };
@@ -54,6 +57,11 @@ export async function chooseRun(request: ChooseRequest): Promise<Choice> {
   if (reason === null) return { plan, runDirectory: newest, otherDirectory: other, earlier: runs.slice(1), told: null };
   const told = `a new run is begun: the newest one, ${basename(newest)}, ${reason}`;
   return { plan, runDirectory: other, otherDirectory: other, earlier: runs, told };
+}
+
+/** The same for `plan` and the `run` after it, another one for each new run of a study. */
+function seedOf(studyId: string, runs: number): number {
+  return createHash('sha256').update(`${studyId} ${runs}`).digest().readUInt32BE() >>> 1;
 }
 
 interface LastRun {

@@ -1,5 +1,5 @@
 import type { Entry, TrialEntry } from '../journal/entry.ts';
-import { trialIdOf } from '../plan/order.ts';
+import { pairsOf, trialIdOf } from '../plan/order.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Cell } from '../study/types.ts';
 import { differencesOf, keyOf, type TrialInputs } from './keys.ts';
@@ -26,6 +26,8 @@ export interface DecideRequest {
   /** Blocks of this run (of this shard). */
   readonly blocks: readonly number[];
   readonly baseline: Cell;
+  /** Keeps old samples of a baseline although those compared with it are new. */
+  readonly keepBaseline: boolean;
   /** Null for a variant that has no server. */
   readonly inputs: ReadonlyMap<string, TrialInputs | null>;
   /** Trials in this run's own journal, by id. */
@@ -39,7 +41,8 @@ export interface DecideRequest {
  */
 export function decide(request: DecideRequest): readonly Decision[] {
   const found = new Map(request.plan.variants.map(({ id }) => [id, keptOf(request, id)]));
-  const again = baselinesToRepeat(request, found);
+  const baselines = request.keepBaseline ? [] : baselinePartners(request);
+  const again = repeats(request, found, [...baselines, ...duetPartners(request.plan)]);
   return request.plan.variants.map(({ id, cell }) => {
     const repeated = again.get(id);
     const kept = found.get(id)!.filter(({ block }) => !repeated?.has(block));
@@ -76,27 +79,42 @@ function isKeepable(entry: Entry, variantId: string): entry is TrialEntry {
   return entry.type === 'trial' && entry.variantId === variantId && entry.counted && entry.outcome !== 'skipped';
 }
 
-/** By variant: blocks in which a kept baseline must be measured again. */
-function baselinesToRepeat(
+/** A variant, and another that must be measured beside it. */
+type Partner = readonly [id: string, beside: string];
+
+/** By variant: blocks in which what was kept must be measured again, since the partner is measured there. */
+function repeats(
   request: DecideRequest,
   found: ReadonlyMap<string, readonly TrialEntry[]>,
+  partners: readonly Partner[],
 ): ReadonlyMap<string, ReadonlySet<number>> {
-  const { plan, baseline, blocks } = request;
   const repeat = new Map<string, Set<number>>();
-  if (Object.keys(baseline).length === 0) return repeat;
-  const byCell = new Map(plan.variants.map(({ id, cell }) => [cellKey(cell), id]));
-  for (const { id, cell } of plan.variants) {
-    const partner = byCell.get(cellKey({ ...cell, ...pick(baseline, cell) }));
-    if (partner === undefined || partner === id) continue;
-    const keptBlocks = new Set(found.get(id)!.map(({ block }) => block));
-    for (const block of blocks) {
-      if (keptBlocks.has(block) || ownTrial(request, id, block)) continue;
-      if (!found.get(partner)!.some((trial) => trial.block === block)) continue;
-      const set = repeat.get(partner) ?? new Set();
-      repeat.set(partner, set.add(block));
+  for (const [id, beside] of partners) {
+    const kept = new Set(found.get(id)!.map(({ block }) => block));
+    for (const block of request.blocks) {
+      if (kept.has(block) || ownTrial(request, id, block)) continue;
+      if (!found.get(beside)!.some((trial) => trial.block === block)) continue;
+      repeat.set(beside, (repeat.get(beside) ?? new Set()).add(block));
     }
   }
   return repeat;
+}
+
+/** Each variant with its baseline. */
+function baselinePartners({ plan, baseline }: DecideRequest): readonly Partner[] {
+  const byCell = new Map(plan.variants.map(({ id, cell }) => [cellKey(cell), id]));
+  return plan.variants.flatMap(({ id, cell }): Partner[] => {
+    const partner = byCell.get(cellKey({ ...cell, ...pick(baseline, cell) }));
+    return partner === undefined || partner === id ? [] : [[id, partner]];
+  });
+}
+
+function duetPartners(plan: Plan): readonly Partner[] {
+  if (typeof plan.order !== 'object') return [];
+  return pairsOf(plan, plan.order.duet).flatMap(([{ id: a }, { id: b }]): Partner[] => [
+    [a, b],
+    [b, a],
+  ]);
 }
 
 /** The baseline may name within factors or nested ones that this cell has not. */
@@ -119,7 +137,10 @@ function reasonOf(
   const origin =
     kept.length === 0 ? '' : `kept from run ${[...new Set(kept.map(({ reused }) => reused!.runId))].join(', ')}`;
   if (toMeasure === 0) return kept.length === 0 ? 'measured in this run' : `nothing changed: ${origin}`;
-  if (isRepeated) return 'baseline, measured again beside the new samples';
+  if (isRepeated) {
+    const isDuet = typeof request.plan.order === 'object';
+    return `${isDuet ? 'partner in the duet' : 'baseline'}, measured again beside the new samples`;
+  }
   if (kept.length > 0) return `${kept.length} of ${request.blocks.length} ${origin}, the rest not measured yet`;
   if (own > 0) return `${own} of ${request.blocks.length} measured in this run`;
   const inputs = request.inputs.get(variantId);

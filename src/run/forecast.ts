@@ -1,6 +1,7 @@
 import { examineControls } from '../host/doctorControls.ts';
 import { findProgram } from '../host/tools.ts';
 import type { TrialEntry } from '../journal/entry.ts';
+import { sideBySide } from '../plan/order.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Study } from '../study/study.ts';
 import type { HostRequest, ServerSource } from '../study/types.ts';
@@ -53,7 +54,8 @@ function estimate(plan: Plan, trials: readonly TrialEntry[]): Pick<Forecast, 'se
   const basis = { trials: trials.length, variantsWithout: plan.variants.length - known.length };
   if (trials.length === 0) return { seconds: null, basis };
   const other = known.length === 0 ? meanOf(trials.map(({ durationSeconds }) => durationSeconds)) : meanOf(known);
-  const block = known.reduce((sum, each) => sum + each, 0) + basis.variantsWithout * other;
+  const sum = known.reduce((total, each) => total + each, 0) + basis.variantsWithout * other;
+  const block = sum / sideBySide(plan);
   const at = (blocks: number) => blocks * (block + CANARY_SECONDS) + (plan.replicates.warmUp ?? 0) * block;
   return { seconds: { least: at(plan.replicates.min), most: at(plan.replicates.max) }, basis };
 }

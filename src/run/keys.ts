@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
 import type { JsonValue } from '../journal/entry.ts';
 import type { Build } from '../server/build.ts';
 import { contentKey } from '../server/content-key.ts';
 import type { LevelValues, Study } from '../study/study.ts';
-import type { Cell, Dataset, Measurement, ServerSource } from '../study/types.ts';
+import type { Cell, Dataset, LoadStep, Measurement, ServerSource } from '../study/types.ts';
 import type { ResolvedVariant } from './variants.ts';
 
 /** Everything that decides what a trial measures: where it is the same, a trial need not be measured again. */
@@ -51,8 +52,24 @@ function withoutServer(values: LevelValues, server: ServerSource): LevelValues {
 
 /** A data set by its content, files by their bytes. */
 async function describedData(data: Dataset): Promise<object> {
-  const { name, order, preparedBy } = data;
-  return { name, order, content: await contentKey(data), ...(preparedBy === undefined ? {} : { preparedBy }) };
+  const { name, database, schema, order, preparedBy } = data;
+  return {
+    name,
+    order,
+    content: await contentKey(data),
+    ...(preparedBy === undefined ? {} : { preparedBy }),
+    // Nothing new to the key: what a reader needs to fill it again without the study.
+    database,
+    schema,
+    load: data.load.map(describedStep),
+  };
+}
+
+/** A function by its text, a file by its name: where it lay says nothing elsewhere. */
+function describedStep(step: LoadStep): object {
+  if (step.step === 'client rows') return { ...step, row: step.row.toString() };
+  if (step.step === 'file' || step.step === 'script') return { ...step, file: basename(step.file) };
+  return step;
 }
 
 /** A measurement without its functions, whose text is part of the code hash, and without metrics, which change no number. */

@@ -1,6 +1,6 @@
 import { BenchbookError, sentenceOf } from '../errors.ts';
 import type { TrialEntry } from '../journal/entry.ts';
-import { type Pass, type PlannedTrial, passesOf } from '../plan/order.ts';
+import { type Pass, type PlannedTrial, passesOf, sideBySide } from '../plan/order.ts';
 import type { Build } from '../server/build.ts';
 import { gateOf } from './gate.ts';
 import { keyOf } from './keys.ts';
@@ -189,6 +189,7 @@ async function oneTry(
     preparation,
     putArtefact: (name, text) => journal.putArtefact(name, text),
     phase: (phase) => report({ type: 'trial phase', phase, ...of }),
+    watchAlso: (directory) => session.watchdog.also(directory),
   });
   const inputs = session.inputs.get(planned.variant.id);
   return {
@@ -234,7 +235,7 @@ function isOverBudget(session: Session, pass: Pass): boolean {
   if (isBegun) return false;
   const spent = measured.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
   const next = session.estimator.remaining(new Map(pass.trials.map(({ variant }) => [variant.id, 1])));
-  return spent + (next ?? 0) > budgetSeconds;
+  return (spent + (next ?? 0)) / sideBySide(session.plan) > budgetSeconds;
 }
 
 /** The reason for an early end, for the journal. */

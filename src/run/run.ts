@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import type { Draft } from '../draft/types.ts';
 import { BenchbookError } from '../errors.ts';
 import type { JsonValue, RerunRecord } from '../journal/entry.ts';
@@ -23,6 +24,8 @@ export interface RunRequest {
   readonly otherDirectory?: string;
   /** Folders of earlier runs whose trials may be kept, newest first. */
   readonly earlier?: readonly string[];
+  /** Keeps old samples of a baseline although those compared with it are new; they do not pair. */
+  readonly keepBaseline?: boolean;
   readonly cacheDirectory: string;
   readonly toolVersion: string;
   /** The command line, ready to paste. */
@@ -71,6 +74,8 @@ export async function runStudy(given: RunRequest): Promise<RunResult> {
   const host = await effects.lockHost(`process ${process.pid}, study ${study.id}`, request.force ?? false, note); // 1
   try {
     for (const text of await effects.reapLeftovers(cacheDirectory)) note(text);
+    // The storage of a folder that is not there yet cannot be told.
+    await mkdir(cacheDirectory, { recursive: true, mode: 0o700 });
     const facts = await effects.readHost(cacheDirectory);
     const preparation = preparationOf(request);
     const variants = await readyVariants(request, preparation); // 2
@@ -104,7 +109,18 @@ async function measureInto(request: Request, opened: Opened, prepared: Prepared)
   const trialsDirectory = await effects.workDirectory(cacheDirectory);
   const watchdog = effects.watchOver(trialsDirectory);
   const roots = { cache: cacheDirectory, run: journal.directory, project: process.cwd() };
-  const session = makeSession({ plan, blocks, journal, effects, report, preparation, roots, trialsDirectory, inputs });
+  const session = makeSession({
+    plan,
+    blocks,
+    journal,
+    effects,
+    report,
+    preparation,
+    roots,
+    trialsDirectory,
+    watchdog,
+    inputs,
+  });
   try {
     if (await begin(request, session, opened, variants, facts))
       await end(session, await measureMissing(session, variants)); // 4, 5, 6
@@ -135,7 +151,7 @@ async function end(session: Session, endedBy: EndedBy | null): Promise<void> {
 
 async function endInterrupted(session: Session): Promise<void> {
   const { done, total } = progressOf(session);
-  const text = `interrupted after ${done} of ${total} trials; the same command goes on from here`;
+  const text = `interrupted after ${done} of ${total} trials; the same command, without --fresh, goes on from here`;
   await session.journal.append(noteEntry(session.effects, 'interrupted', text));
   session.report({ type: 'interrupted', text });
 }

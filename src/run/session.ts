@@ -1,12 +1,14 @@
 import { medianOf } from '../analysis/describe.ts';
 import type { Entry, NoteEntry, TrialEntry } from '../journal/entry.ts';
 import type { Journal } from '../journal/write.ts';
+import { sideBySide } from '../plan/order.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Effects, Preparation } from './effects.ts';
 import { type Estimator, estimator } from './estimate.ts';
 import type { Progress, Report } from './events.ts';
 import type { TrialInputs } from './keys.ts';
 import type { Roots } from './roots.ts';
+import type { Watchdog } from './watchdog.ts';
 
 /** What the steps of one session of a run share. */
 export interface Session {
@@ -19,6 +21,7 @@ export interface Session {
   readonly preparation: Preparation;
   readonly roots: Roots;
   readonly trialsDirectory: string;
+  readonly watchdog: Watchdog;
   /** What decides each variant's key; null where there is no server for it. */
   readonly inputs: ReadonlyMap<string, TrialInputs | null>;
   /** Trials in the journal, by id. */
@@ -128,7 +131,12 @@ function account(session: Session, entry: TrialEntry): void {
 export function progressOf(session: Session): Progress {
   const total = session.plan.variants.length * session.blocks.length;
   const remaining = [...session.left.values()].reduce((sum, count) => sum + count, 0);
-  return { done: total - remaining, total, remainingSeconds: session.estimator.remaining(session.left) };
+  const seconds = session.estimator.remaining(session.left);
+  return {
+    done: total - remaining,
+    total,
+    remainingSeconds: seconds === null ? null : seconds / sideBySide(session.plan),
+  };
 }
 
 export function countsOf(session: Pick<Session, 'trials'>): Counts {

@@ -41,6 +41,8 @@ export interface TrialRequest {
   readonly preparation: Preparation;
   readonly putArtefact: Journal['putArtefact'];
   readonly phase: (text: string) => void;
+  /** Told of a further directory that the trial's server runs in. */
+  readonly watchAlso: (directory: string) => void;
 }
 
 /** What the phases of one trial share. */
@@ -75,7 +77,14 @@ export async function runTrial(request: TrialRequest): Promise<TrialEntry> {
     begin = effects.seconds();
     limit = deadline(preparation.signal, request.policy.trialSeconds, 'the trial');
     const host = request.setup.host ?? {};
-    machine = await machineFor(host, ordinaryDirectory(request, point), preparation.cacheDirectory, effects, gathered);
+    machine = await machineFor(
+      host,
+      ordinaryDirectory(request, point),
+      preparation.cacheDirectory,
+      effects,
+      gathered,
+      request.watchAlso,
+    );
     const running: Running = { request, gathered, machine, point, signal: limit.signal };
     await measureAll(running);
     await machine.look();
@@ -130,7 +139,7 @@ async function leave(request: TrialRequest, point: StartingPoint, machine: Trial
 
 async function measureAll(running: Running): Promise<void> {
   const { request, gathered, machine, point, signal } = running;
-  const { effects, setup, copies } = request;
+  const { effects, copies } = request;
   if (point.data !== null) gathered.details.data = point.data;
   if (point.directory !== null && copies?.get(point.directory) !== machine.dataDirectory) {
     const copying = effects.copyDataDirectory(point.directory, machine.dataDirectory);
@@ -140,10 +149,21 @@ async function measureAll(running: Running): Promise<void> {
   // Starts are compared too.
   await inStep(running);
   const server = await start(running);
-  gathered.settings.push(...(await raced(signal, effects.readSettings(server, setup.options ?? {}))));
-  gathered.variables = await raced(signal, effects.readVariables(server));
   await machine.verify(server.pid);
   for (const stage of request.stages) await measureStage(running, stage);
+  await readServer(running);
+}
+
+/**
+ * What the server says of itself, once a trial and after the measurements: listing its variables costs it some 8 MB of memory,
+ * which would be measured as its own.
+ */
+async function readServer({ request, gathered, signal }: Running): Promise<void> {
+  const { effects, setup } = request;
+  const { server } = gathered;
+  if (server === undefined || gathered.variables !== undefined) return;
+  gathered.settings.push(...(await raced(signal, effects.readSettings(server, setup.options ?? {}))));
+  gathered.variables = await raced(signal, effects.readVariables(server));
 }
 
 async function start({ request, gathered, machine, signal }: Running): Promise<Server> {
@@ -198,10 +218,14 @@ async function measureStage(running: Running, { within, values, measurements }: 
         return gathered.server;
       },
       restart: async () => {
+        await readServer(running);
         await endServer(request, gathered, 'fast');
         return await start(running);
       },
-      stop: (mode: StopMode) => endServer(request, gathered, mode),
+      stop: async (mode: StopMode) => {
+        await readServer(running);
+        return await endServer(request, gathered, mode);
+      },
       values,
       seed: Math.max(1, request.planned.block),
       cacheDirectory: request.preparation.cacheDirectory,

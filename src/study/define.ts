@@ -178,6 +178,15 @@ export interface Words<F, N extends string> {
   code(language: string, text: string, title?: string): BlockWord;
   /** Blocks that are folded on screen and open in print. */
   details(summary: string, blocks: readonly BlockWord[]): BlockWord;
+  /**
+   * Blocks that need cells which a profile or `--only` may leave out. Where the run planned no cell of one of these, they and their claims
+   * are left out, and a sentence says so.
+   */
+  part(
+    title: string,
+    needs: readonly [Partial<CellOf<F>>, ...Partial<CellOf<F>>[]],
+    blocks: readonly BlockWord[],
+  ): BlockWord;
   /** Blocks side by side on screen, one after the other in print. */
   tabs(tabs: Readonly<Record<string, readonly BlockWord[]>>): BlockWord;
   /** A sentence with an id, which later reports are compared by. */

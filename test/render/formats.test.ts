@@ -38,6 +38,26 @@ test('the same figure and table numbers and the same values stand in HTML, Markd
   }
 });
 
+test('a verdict with a word of its own prints that word everywhere', async () => {
+  const guide = styleGuide();
+  const document: Document = {
+    ...guide,
+    summary: [{ verdict: 'refuted', label: 'Fixed', content: ['the defect'] }],
+    sections: [],
+    appendices: [],
+  };
+  const outputs = [
+    htmlReport(document, new Map(), { isStatic: true }),
+    markdownReport(document, 'none'),
+    jiraReport(document, []),
+    adfReport(document),
+  ];
+  for (const output of outputs) {
+    expect(output).toContain('Fixed');
+    expect(output).not.toContain('Refuted');
+  }
+});
+
 const HOSTILE = `<b>x</b> {{ page }} {% raw %} {code} [a|b] |c| *d* _e_ \`f\` ![i](http://h/) ~~g~~ !h.png! & "q" \\ # {color:red}`;
 
 test('in Markdown, hostile text renders as itself and as nothing else', () => {

@@ -8,13 +8,14 @@ import { PDFDict, PDFDocument, PDFName } from '@cantoo/pdf-lib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { tableCsv } from '../../src/render/csv.ts';
 import { type RenderedFile, render } from '../../src/render/render.ts';
+import type { Block, Column } from '../../src/report/document.ts';
 import { styleGuide } from './style-guide.ts';
 
 let folder = '';
 let files: readonly RenderedFile[] = [];
 const extraFiles = [{ name: 'journal.jsonl', bytes: Buffer.from('{"type":"run"}\n'), description: 'the journal' }];
 
-async function renderPdf(directory: string, limitMs = 60_000): Promise<readonly RenderedFile[]> {
+async function renderPdf(directory: string, limitMs = 150_000): Promise<readonly RenderedFile[]> {
   return await render({
     document: styleGuide(),
     directory,
@@ -28,7 +29,7 @@ async function renderPdf(directory: string, limitMs = 60_000): Promise<readonly 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'benchbook-pdf-'));
   files = await renderPdf(folder);
-}, 90_000);
+}, 180_000);
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -60,6 +61,10 @@ test('poppler reads it: fonts embedded, page numbers, running title, every dense
     expect(page).toContain(`${index + 1} / ${pages.length}`);
     if (index > 0) expect(page).toContain('Start-up time and resident memory of an idle server');
   });
+  // The head of a table stands on each of its pages.
+  const withRows = pages.filter((page) => /^ *t0\d\d /m.test(page));
+  expect(withRows.length).toBeGreaterThan(1);
+  for (const page of withRows) expect(page).toMatch(/trial +block +server +pool +outcome/);
   for (let trial = 1; trial <= 63; trial++) expect(text).toContain(`t${String(trial).padStart(3, '0')}`);
   expect(await run('pdfinfo', ['-struct', file])).toMatch(/Table[\s\S]*TH[\s\S]*Figure|Figure[\s\S]*Table/);
 });
@@ -83,6 +88,40 @@ test('no path of this machine stands in the PDF', async () => {
   expect(objects.filter((text) => text.includes('file:') || text.includes(os.tmpdir()))).toEqual([]);
 });
 
+test('Letter paper; a wide long table on turned pages, the rest upright', async () => {
+  const directory = path.join(folder, 'wide');
+  const columns = Array.from(
+    { length: 16 },
+    (_, index): Column => ({ key: `c${index}`, title: `effective value ${index}`, kind: 'number', unit: 'B' }),
+  );
+  const rows = Array.from({ length: 60 }, (_, row) =>
+    columns.map((_column, index) => 1e6 * (row + 1) * (index + 1.2345)),
+  );
+  const guide = styleGuide();
+  const sections: Block[] = [
+    { type: 'prose', content: ['Before.'] },
+    { type: 'table', id: 'wide', title: ['Wide'], table: 'wide', notes: [] },
+    { type: 'prose', content: ['After.'] },
+  ];
+  const document = {
+    ...guide,
+    sections,
+    appendices: [],
+    tables: { ...guide.tables, wide: { name: 'wide', columns, rows } },
+  };
+  await render({ document, directory, formats: ['pdf'], paper: 'Letter', progress: () => undefined });
+  const info = await run('pdfinfo', ['-f', '1', '-l', '99', path.join(directory, 'report.pdf')]);
+  const sizes = [...info.matchAll(/^Page +\d+ size: +([\d.]+) x ([\d.]+)/gm)].map(
+    (match) => `${match[1]} x ${match[2]}`,
+  );
+  expect(sizes[0]).toBe('612 x 792');
+  expect(sizes.filter((size) => size === '792 x 612').length).toBeGreaterThan(0);
+  expect(sizes[sizes.length - 1]).toBe('612 x 792');
+  expect(await run('pdftotext', ['-layout', path.join(directory, 'report.pdf'), '-'])).toContain(
+    ((1.2345e6 * 60 * (16.2345 / 1.2345)) / 2 ** 20).toFixed(1).slice(0, 4),
+  );
+});
+
 test('a second rendering, in another folder, time zone and locale, has the same bytes', async () => {
   const other = await mkdtemp(path.join(os.tmpdir(), 'benchbook-pdf-again-'));
   const before = { TZ: process.env.TZ, LANG: process.env.LANG, LC_ALL: process.env.LC_ALL };
@@ -99,7 +138,7 @@ test('a second rendering, in another folder, time zone and locale, has the same 
     }
     await rm(other, { recursive: true, force: true });
   }
-}, 90_000);
+}, 180_000);
 
 describe('without a working Chromium the HTML stays and the reason is told', () => {
   afterEach(() => {

@@ -107,6 +107,37 @@ test('an old baseline is measured again beside new samples', async () => {
   });
 });
 
+test('an old baseline is kept where that is asked for', async () => {
+  const more = { baseline: { pool: '128M' } };
+  await place.command({ study: pools('a', 'A', more) });
+  const second = await place.command({ study: pools('b', 'B', more), keepBaseline: true });
+  expect(await measuredIn(second.runDirectory)).toEqual(['1G', '1G', '1G']);
+});
+
+test('the two of a duet are measured together again', async () => {
+  const duet = (option: string) =>
+    studyOf({
+      factors: [factor('server', ['old', 'new']), factor('pool', ['1G', '4G'])],
+      profiles: {},
+      order: { duet: 'server' },
+      sourceText: option,
+      setup: ({ server, pool }) => ({
+        server: { source: 'installed', path: String(server) },
+        options: { pool: String(pool), ...(server === 'new' && pool === '4G' ? { extra: option } : {}) },
+      }),
+    });
+  await place.command({ study: duet('a') });
+  const second = await place.command({ study: duet('b') });
+  const fresh = (await place.trials(second.runDirectory)).filter(({ block, reused }) => block > 0 && !reused);
+  expect(fresh.map(({ cell }) => `${cell.server} ${cell.pool}`).sort()).toEqual([
+    'new 4G',
+    'new 4G',
+    'old 4G',
+    'old 4G',
+  ]);
+  for (const { cautions, duet: pair } of fresh) expect([cautions, pair?.cores]).toEqual([[], expect.any(String)]);
+});
+
 describe('everything that a trial depends on is in its key', () => {
   const cases: readonly (readonly [string, Partial<Study>, Parameters<typeof fakeWorld>[0], string])[] = [
     [

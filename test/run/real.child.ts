@@ -10,9 +10,9 @@ const [runDirectory] = process.argv.slice(2) as [string];
 const controller = new AbortController();
 process.on('SIGINT', () => controller.abort());
 const study = studyOf({
-  factors: [factor('pool', ['16M', '32M'])],
+  factors: [factor('pool', ['16M', '24M', '32M', '40M'])],
   profiles: {},
-  replicates: { min: 2, max: 2 },
+  replicates: { min: 1, max: 1 },
   setup: ({ pool }) => ({ server: { source: 'installed' }, options: { innodb_buffer_pool_size: String(pool) } }),
   measurements: () => ({ memory: measure.memory({ idleSeconds: 0.3 }) }),
 });

@@ -121,7 +121,7 @@ async function stopIn(runDirectory: string, phase: string | null, signal: NodeJS
 
 const PHASES = ['preparing the data directory', 'starting the server', 'measuring memory', 'stopping the server'];
 
-describe('a run with real servers', () => {
+describe.concurrent('a run with real servers', () => {
   test('interrupted in each phase: ends within 10 s, leaves no process, and goes on', {
     timeout: 120_000,
   }, async () => {

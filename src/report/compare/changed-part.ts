@@ -1,14 +1,21 @@
-import type { CellLabels, JsonValue, ServerEntry, TrialEntry } from '../../journal/entry.ts';
+import type { CellLabels, JsonValue } from '../../journal/entry.ts';
 import { escapeMarkdown } from '../claims.ts';
 import type { Block, CellValue, Table } from '../document.ts';
 import { flatFacts } from '../facts.ts';
 import type { Part } from '../part.ts';
+import { buildsTable } from './builds-part.ts';
 import { differencesOf, hostDifferences } from './host.ts';
 import { cellKey, type Side, type Sides, trialsAt } from './sides.ts';
+import { type Found, variablesPart } from './variables-part.ts';
 import { listed, shortCells } from './words.ts';
 
+/** What differs between the runs, and, for the appendix, the effective variables that do. */
+interface ChangedPart extends Part {
+  readonly appendix: readonly Block[];
+}
+
 /** What differs between the runs: study, plan, builds, settings, measurements, host; and what is the same. */
-export function changedPart(sides: Sides, leftOut: readonly string[]): Part {
+export function changedPart(sides: Sides, leftOut: readonly string[]): ChangedPart {
   const cells = sharedBetweenCells(sides);
   const differing = rowsOf(sides).filter(([, before, after]) => before !== after);
   const same = rowsOf(sides).filter(([, before, after]) => before === after);
@@ -39,9 +46,11 @@ export function changedPart(sides: Sides, leftOut: readonly string[]): Part {
     table(changes, 'What differs between the runs', 'changes'),
     { type: 'prose', content: [sameText(same, host.length === 0, sides)] },
     table(builds, 'Builds, by their own word and hash', 'builds-compared'),
-    ...variables.blocks,
+    ...(variables === null
+      ? []
+      : [{ type: 'prose', content: [`${variables.summary}: [which](#variables-compared).`] } as const]),
   ];
-  return { blocks, tables: [changes, builds, ...variables.tables] };
+  return { blocks, tables: [changes, builds, ...(variables?.tables ?? [])], appendix: variables?.blocks ?? [] };
 }
 
 /** What makes the whole comparison weaker stands before everything else. */
@@ -110,7 +119,7 @@ function sameText(same: readonly Row[], hostIsSame: boolean, { after }: Sides): 
 /** Options, host requests and parameters of measurements that differ at the same cell, each once with its cells. */
 function inputRows(sides: Sides, cells: readonly CellLabels[]): CellValue[][] {
   const label = shortCells(cells);
-  const found = new Map<string, { row: readonly [string, string, string]; at: string[] }>();
+  const found = new Map<string, Found>();
   for (const cell of cells) {
     const [before, after] = [sides.before, sides.after].map((side) => inputsAt(side, cell));
     if (!before || !after) continue;
@@ -135,116 +144,6 @@ function inputsAt(side: Side, cell: CellLabels): JsonValue | null {
   if (key === undefined || typeof inputs !== 'object' || inputs === null || Array.isArray(inputs)) return null;
   const { setup, measurements, code } = inputs as Readonly<Record<string, JsonValue>>;
   return { setup: setup ?? null, measurements: JSON.stringify(measurements ?? null), code: code ?? null };
-}
-
-/** A row a build, with where it ran in either run. */
-function buildsTable(sides: Sides, cells: readonly CellLabels[]): Table {
-  const label = shortCells(cells);
-  const both = [sides.before, sides.after];
-  const builds = new Map(both.flatMap(({ data }) => data.servers.map((server) => [server.buildId, server] as const)));
-  const where = ({ buildId }: ServerEntry, side: Side) => {
-    const trials = side.data.trials.filter((trial) => trial.counted && trial.buildId === buildId);
-    return trials.length === 0 ? null : wherever(trials, side, label);
-  };
-  const compilers = [...builds.values()].some((server) => compiler(server) !== null);
-  const column = (key: string, kind: 'text' | 'code') => ({ key, title: key, kind });
-  return {
-    name: 'builds compared',
-    columns: [
-      column('version', 'code'),
-      column('before', 'text'),
-      column('after', 'text'),
-      column('from', 'text'),
-      ...(compilers ? [column('compiler', 'text')] : []),
-      column('source revision', 'code'),
-      column('executable (SHA-256)', 'code'),
-    ],
-    rows: [...builds.values()].map((server) => [
-      server.version,
-      ...both.map((side) => where(server, side)),
-      origin(server),
-      ...(compilers ? [compiler(server)] : []),
-      server.sourceRevision?.slice(0, 12) ?? 'not told',
-      server.executableSha256.slice(0, 12),
-    ]),
-  };
-}
-
-/** "server 10.5" where a build ran at one level of a factor throughout; else its cells. */
-function wherever(trials: readonly TrialEntry[], side: Side, label: (cell: CellLabels) => string): string {
-  for (const { name, within } of side.draft.factors) {
-    const labels = new Set(trials.map(({ cell }) => cell[name]));
-    const elsewhere = side.data.trials.some(
-      (trial) => trial.counted && !trials.includes(trial) && labels.has(trial.cell[name]),
-    );
-    if (!within && trials.length > 0 && !elsewhere) return `${name} ${listed([...labels].map(String))}`;
-  }
-  return [...new Set(trials.map(({ cell }) => label(cell)))].join('; ') || 'no counted trial';
-}
-
-function origin({ obtained }: ServerEntry): string {
-  if (typeof obtained !== 'object' || obtained === null || Array.isArray(obtained))
-    return String(obtained ?? 'not told');
-  return Object.entries(obtained)
-    .filter(([key, value]) => key !== 'packages' && typeof value !== 'object')
-    .map(([, value]) => String(value))
-    .join(' ');
-}
-
-function compiler({ toolchain }: ServerEntry): string | null {
-  const fact = flatFacts(toolchain, '').find(({ term }) => /compiler/i.test(term));
-  return fact === undefined || fact.text === 'not known' ? null : fact.text;
-}
-
-/** Effective variables of the same cell that differ and were not asked for. */
-function variablesPart(sides: Sides, cells: readonly CellLabels[]): Part {
-  const label = shortCells(cells);
-  const found = new Map<string, { row: readonly [string, string, string]; at: string[] }>();
-  const compared = cells.filter((cell) => [sides.before, sides.after].every((side) => variablesAt(side, cell)));
-  for (const cell of compared) {
-    const [old, now] = [variablesAt(sides.before, cell)!, variablesAt(sides.after, cell)!];
-    for (const name of [...new Set([...Object.keys(old), ...Object.keys(now)])].sort()) {
-      const row = [name, old[name] ?? 'not there', now[name] ?? 'not there'] as const;
-      if (row[1] === row[2]) continue;
-      const known = found.get(JSON.stringify(row)) ?? { row, at: [] };
-      known.at.push(label(cell));
-      found.set(JSON.stringify(row), known);
-    }
-  }
-  if (found.size === 0) return { blocks: [], tables: [] };
-  const { blocks, tables } = variableTable([...found.values()], compared.length);
-  const names = new Set([...found.values()].map(({ row }) => row[0])).size;
-  const summary = `${names} effective variables differ between before and after`;
-  return { blocks: [{ type: 'details', id: 'variables-compared', summary, blocks }], tables };
-}
-
-function variableTable(
-  found: readonly { row: readonly [string, string, string]; at: string[] }[],
-  cells: number,
-): Part {
-  const variables: Table = {
-    name: 'variables compared',
-    columns: [
-      { key: 'variable', title: 'variable', kind: 'code' },
-      { key: 'where', title: 'where', kind: 'text' },
-      { key: 'before', title: 'before', kind: 'code' },
-      { key: 'after', title: 'after', kind: 'code' },
-    ],
-    rows: found.map(({ row: [name, old, now], at }) => [
-      name,
-      at.length === cells ? 'everywhere' : at.join('; '),
-      old,
-      now,
-    ]),
-  };
-  return {
-    blocks: [{ ...table(variables, 'Effective server variables that differ', 'variables'), dense: true }],
-    tables: [variables],
-  };
-}
-
-function variablesAt(side: Side, cell: CellLabels): Readonly<Record<string, string>> | undefined {
-  return trialsAt(side, cell).find((trial) => trial.variables !== undefined)?.variables;
 }
 
 /** Cells of between factors that both runs have. */

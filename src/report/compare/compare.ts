@@ -67,7 +67,7 @@ export function buildComparison(
       ...[compared, prose, drift].flatMap((part) => part.blocks),
       ...limitsBlocks(sides, metrics),
     ],
-    appendices: appendices.blocks,
+    appendices: [...changed.appendix, ...appendices.blocks],
     tables: Object.fromEntries(tables.map((table) => [table.name, table])),
     order: {
       ...Object.fromEntries(sides.after.draft.factors.map(({ name, labels }) => [name, labels.map(String)])),
@@ -131,6 +131,7 @@ function limitsBlocks(sides: Sides, { cells, metrics }: MetricsCompared): Block[
         ]
       : []),
     ...toolchainNote(sides),
+    ...keptNote(sides),
   ];
   return [
     { type: 'heading', level: 2, text: 'How it was compared, and its limits', id: 'limits' },
@@ -138,6 +139,16 @@ function limitsBlocks(sides: Sides, { cells, metrics }: MetricsCompared): Block[
       type: 'prose',
       content: [sentences.map((text) => `- ${text.includes('`') ? text : escapeMarkdown(text)}`).join('\n')],
     },
+  ];
+}
+
+/** Trials that the later run kept from the earlier one are the same on both sides, and agree by themselves. */
+function keptNote({ before, after }: Sides): string[] {
+  const counted = after.data.trials.filter((trial) => trial.counted && trial.block > 0);
+  const kept = counted.filter(({ reused }) => reused?.runId === before.data.run.runId).length;
+  if (kept === 0) return [];
+  return [
+    `${kept} of the ${counted.length} trials after were kept from the run before: there both sides are the same samples.`,
   ];
 }
 

@@ -1,5 +1,5 @@
 import { flatFacts } from '../facts.ts';
-import type { Sides } from './sides.ts';
+import type { Side, Sides } from './sides.ts';
 
 export interface FactDifference {
   readonly fact: string;
@@ -9,8 +9,16 @@ export interface FactDifference {
 
 /** Facts of the host class that differ: where there are any, times of the two runs cannot be compared. */
 export function hostDifferences({ before, after, sameRun }: Sides): readonly FactDifference[] {
-  if (sameRun) return [];
-  return differencesOf(before.data.hosts.at(-1)?.hostClass ?? null, after.data.hosts.at(-1)?.hostClass ?? null);
+  const [old, now] = [classesOf(before), classesOf(after)];
+  if (sameRun || (old.size === now.size && [...old].every((each) => now.has(each)))) return [];
+  const found = differencesOf(before.data.hosts.at(-1)?.hostClass ?? null, after.data.hosts.at(-1)?.hostClass ?? null);
+  if (found.length > 0) return found;
+  return [{ fact: 'classes of host in one run', before: String(old.size), after: String(now.size) }];
+}
+
+/** A run merged from shards may hold several. */
+function classesOf({ data }: Side): ReadonlySet<string> {
+  return new Set(data.hosts.map(({ hostClass }) => JSON.stringify(hostClass)));
 }
 
 /** Leaves of two facts that differ, by path. */

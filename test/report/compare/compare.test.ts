@@ -314,6 +314,36 @@ describe('what weakens a comparison is said first, and the rest still compared',
     expect(document.tables.changes!.rows).toContainEqual(['host: cores', '2', '8']);
   });
 
+  test('runs merged from the same two classes of host are comparable; from one more they are not', () => {
+    const second = { type: 'host', at: '2026-01-01T00:00:00Z', hostClass: { cpu: 'Other' }, facts: {} } as const;
+    const withBoth = (run: RunInput) => ({ ...run, entries: [run.entries[0]!, second, ...run.entries.slice(1)] });
+    expect(compare(withBoth(before), withBoth(after)).comparable).toBe(true);
+    const { comparable, document } = compare(before, withBoth(after));
+    expect(comparable).toBe(false);
+    expect(document.tables.changes!.rows).toContainEqual(['host: classes of host in one run', '1', '2']);
+  });
+
+  test('two versions of Benchbook may measure differently: then nothing serves as a control', () => {
+    const newer = {
+      ...after,
+      entries: after.entries.map((entry) => (entry.type === 'run' ? { ...entry, toolVersion: '0.2.0' } : entry)),
+    };
+    expect(new Set(compare(before, newer).metrics.cells.map(({ basis }) => basis))).toEqual(new Set(['no control']));
+  });
+
+  test('trials that were kept from the run before are counted and told', () => {
+    const kept = {
+      ...after,
+      entries: after.entries.map((entry) =>
+        entry.type === 'trial' && entry.block <= 3
+          ? { ...entry, reused: { runId: '20260101T000000Z', line: 1, hash: '0'.repeat(64) } }
+          : entry,
+      ),
+    };
+    expect(JSON.stringify(compare(before, kept).document.sections)).toContain('6 of the 16 trials after were kept');
+    expect(JSON.stringify(compare(before, after).document.sections)).not.toContain('were kept');
+  });
+
   test('different studies: what they share is compared', () => {
     const other = {
       ...after,
@@ -348,6 +378,36 @@ describe('what weakens a comparison is said first, and the rest still compared',
     expect(metrics.leftOut).toContain('startup.ready is in s before and in B after.');
     expect(metrics.metrics).toEqual(['memory.rss']);
   });
+});
+
+test('words around a number: its sentence alone, without headings, long ones cut', () => {
+  const value = stat('startup.ready', { server: 'it' });
+  const blocks = [
+    prose(
+      '## A heading\n\nFirst. It takes ',
+      value,
+      ' and ',
+      stat('memory.rss', { server: 'it' }),
+      ' in all: **so** it is.\n\nNext.',
+    ),
+    prose('## Starts in ', stat('startup.ready', { server: 'base' }), '\n\nText.'),
+    prose(`${'word '.repeat(40)}`, stat('memory.rss', { server: 'base' }), ` ${'more '.repeat(40)}`),
+  ];
+  const [before, after] = ['20260101T000000Z', '20260201T000000Z'].map((runId) =>
+    runOf({
+      runId,
+      blocks,
+      columns: ['it', 'base'].map((server) => ({
+        cell: { server },
+        build: '1.1',
+        values: { 'startup.ready': noisy(1), 'memory.rss': noisy(1) },
+      })),
+    }),
+  ) as [RunInput, RunInput];
+  const words = compare(before, after).document.tables['prose compared']!.rows.map((row) => String(row[0]));
+  expect(words.slice(0, 3)).toEqual(['It takes ▢ and … in all:', 'It takes … and ▢ in all:', 'Starts in ▢']);
+  expect(words[3]).toMatch(/^… (word )+▢( more)+ …$/);
+  expect(words[3]!.length).toBeLessThan(150);
 });
 
 test('the same runs make the same document, byte for byte', () => {

@@ -1,0 +1,137 @@
+import type { CellLabels, Entry, JsonValue, ServerEntry, TrialEntry } from '../../journal/entry.ts';
+
+/** What a variant needs to be tried again by hand. */
+export interface Recipe {
+  /** Names its folder: "1-pool-128M". */
+  readonly name: string;
+  readonly cell: CellLabels;
+  readonly server: ServerEntry | null;
+  /** Words before the server's own command: `taskset -c 0`. */
+  readonly prefix: readonly string[];
+  readonly argv: readonly string[];
+  /** Options as asked for, without the paths of a trial. */
+  readonly options: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** What the server said it had, by option. */
+  readonly effective: readonly {
+    readonly name: string;
+    readonly requested: string;
+    readonly effective: string | null;
+  }[];
+  readonly data: RecordedData | null;
+  readonly statements: readonly TimedStatement[];
+  /** Measurements that the script does not make, in words. */
+  readonly others: readonly string[];
+  readonly host: JsonValue;
+}
+
+/** A data set as the journal keeps it. */
+export interface RecordedData {
+  readonly name: string;
+  readonly database?: string;
+  readonly schema?: readonly string[];
+  readonly load?: readonly Readonly<Record<string, JsonValue>>[];
+  readonly order?: string;
+}
+
+/** A statement whose time is taken; 0 times means that it is done once, before what follows. */
+export interface TimedStatement {
+  readonly measurement: string;
+  readonly sql: string;
+  readonly times: number;
+}
+
+interface Inputs {
+  readonly setup?: { readonly env?: Record<string, string>; readonly data?: RecordedData; readonly host?: JsonValue };
+  readonly measurements?: readonly { readonly made: readonly Made[] }[];
+}
+
+interface Made {
+  readonly name: string;
+  readonly kind: string;
+  readonly params: Readonly<Record<string, JsonValue>>;
+  readonly inner?: Omit<Made, 'name'>;
+}
+
+/** One for each variant that a server was started for, in the order of the plan. */
+export function recipesOf(entries: readonly Entry[]): readonly Recipe[] {
+  const trials = entries.filter((entry): entry is TrialEntry => entry.type === 'trial' && entry.counted);
+  const inputs = new Map(
+    trials.flatMap(({ key, inputs }) => (key && inputs ? [[key, inputs as unknown as Inputs]] : [])),
+  );
+  const servers = new Map(entries.flatMap((entry) => (entry.type === 'server' ? [[entry.buildId, entry]] : [])));
+  const first = new Map<string, TrialEntry>();
+  for (const trial of trials) {
+    if (trial.argv && trial.argv.length > 0 && !first.has(trial.variantId)) first.set(trial.variantId, trial);
+  }
+  const plan = entries[0]?.type === 'run' ? (entries[0].plan as { variants?: readonly { id: string }[] } | null) : null;
+  const place = new Map((plan?.variants ?? []).map(({ id }, index) => [id, index]));
+  const ordered = [...first.values()].sort((a, b) => (place.get(a.variantId) ?? 0) - (place.get(b.variantId) ?? 0));
+  return ordered.map((trial, index) =>
+    recipe(trial, index + 1, servers.get(trial.buildId ?? '') ?? null, inputs.get(trial.key ?? '') ?? {}),
+  );
+}
+
+function recipe(trial: TrialEntry, number: number, server: ServerEntry | null, inputs: Inputs): Recipe {
+  const argv = trial.argv!;
+  const start = argv.findIndex((word) => /(?:^|\/)(?:ld-linux[\w.-]*|mariadbd|mysqld)$/.test(word));
+  const made = (inputs.measurements ?? []).flatMap((stage) => stage.made);
+  const each = made.map((one) => ({
+    ...one,
+    ...(one.inner === undefined ? {} : { kind: one.inner.kind, params: one.inner.params }),
+  }));
+  return {
+    name: folderName(trial.cell, number),
+    cell: trial.cell,
+    server,
+    prefix: argv.slice(0, Math.max(0, start)),
+    argv,
+    options: optionsOf(argv),
+    env: inputs.setup?.env ?? {},
+    effective: trial.settings ?? [],
+    data: inputs.setup?.data ?? null,
+    statements: each.flatMap(statementsOf),
+    others: each.filter((one) => !['startup', ...TIMED].includes(one.kind)).map((one) => otherText(one)),
+    host: inputs.setup?.host ?? null,
+  };
+}
+
+/** Paths of the trial and of its build: the script has its own. */
+const OWN_PATHS =
+  /^--(?:no-defaults|basedir|lc-messages-dir|character-sets-dir|plugin-dir|user|datadir|tmpdir|socket|pid-file|core-file|library-path)(?:=|$)/;
+
+function optionsOf(argv: readonly string[]): string[] {
+  const from = argv.indexOf('--no-defaults');
+  return argv.slice(from + 1).filter((word) => word.startsWith('--') && word !== '--' && !OWN_PATHS.test(word));
+}
+
+const TIMED = ['query', 'analyze', 'profile', 'statements'];
+const MOST_TIMES = 5;
+
+function statementsOf({ name, kind, params }: Made): TimedStatement[] {
+  if (kind === 'statements') {
+    const steps = params.steps as Readonly<Record<string, string | readonly string[]>>;
+    return Object.entries(steps ?? {}).flatMap(([step, list]) =>
+      [list].flat().map((sql) => ({ measurement: `${name}.${step}`, sql: String(sql), times: 1 })),
+    );
+  }
+  const { sql, iterations } = params;
+  if (!TIMED.includes(kind) || typeof sql !== 'string') return [];
+  return [
+    { measurement: name, sql, times: Math.min(MOST_TIMES, 1 + (typeof iterations === 'number' ? iterations : 0)) },
+  ];
+}
+
+function otherText({ name, kind, params }: Made): string {
+  return `${name} (${kind}) ${JSON.stringify(params)}`;
+}
+
+function folderName(cell: CellLabels, number: number): string {
+  const words = Object.entries(cell).map(([factor, label]) => `${factor}-${String(label)}`);
+  const text = words
+    .join('-')
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/-+/g, '-')
+    .slice(0, 60);
+  return `${number}-${text}`.replace(/[-.]+$/, '');
+}

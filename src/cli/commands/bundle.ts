@@ -1,0 +1,49 @@
+import { stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { bundleRun } from '../../bundle/bundle.ts';
+import { parseSize } from '../../bundle/size.ts';
+import { BenchbookError } from '../../errors.ts';
+import { DEFAULT_FORMATS, reportRun } from '../report-run.ts';
+import { runFolder } from '../runs.ts';
+import { displayFile } from '../studies.ts';
+
+/** `benchbook bundle RUN`: one file for a ticket. */
+export async function bundle(
+  run: string,
+  options: { maxSize?: string; redact?: boolean; out?: string },
+): Promise<number> {
+  const maxBytes = options.maxSize === undefined ? undefined : parseSize(options.maxSize);
+  const runDirectory = await runFolder(run);
+  const redact = options.redact ?? false;
+  const result = await bundleRun({
+    runDirectory,
+    fileFor: await archive(runDirectory, options.out, redact ? '-redacted' : ''),
+    ...(maxBytes === undefined ? {} : { maxBytes }),
+    redact,
+    render: (directory) =>
+      reportRun({ runDirectory: directory, directory, formats: DEFAULT_FORMATS, draft: null, progress: () => {} }),
+  });
+  const { redaction } = result;
+  console.log(`${displayFile(result.file)}: ${result.files} files, ${result.bytes} bytes`);
+  for (const { what, paths, bytes } of result.dropped) {
+    console.log(`left out: ${what}, ${paths.length} ${paths.length === 1 ? 'file' : 'files'}, ${bytes} bytes`);
+  }
+  if (redaction !== null) {
+    const kinds = new Map<string, number>();
+    for (const { kind } of redaction.replacements) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+    const counts = [...kinds].map(([kind, count]) => `${count} × ${kind}`);
+    console.log(`replaced: ${counts.join(', ') || 'nothing was found'}; redacted.txt lists the stand-ins`);
+    for (const warning of redaction.warnings) console.error(`look at this: ${warning}`);
+  }
+  return 0;
+}
+
+/** Beside the run's folder unless `--out` says where: a folder, or a file's name. */
+async function archive(runDirectory: string, out: string | undefined, ending: string) {
+  const within = (folder: string) => (name: string) => join(folder, `${name}${ending}.zip`);
+  if (out === undefined) return within(dirname(runDirectory));
+  const wanted = resolve(out);
+  if ((await stat(wanted).catch(() => null))?.isDirectory()) return within(wanted);
+  if (wanted.endsWith('.zip')) return () => wanted;
+  throw new BenchbookError('usage', `--out is a folder that exists, or the name of a .zip file, not ${out}.`);
+}
