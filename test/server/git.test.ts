@@ -143,12 +143,14 @@ describe('a build from git', async () => {
   }, 120_000);
 
   it('is ended with its compilers when it is interrupted', async () => {
-    await writeFile(join(repository, 'CMakeLists.txt'), `${LISTS}add_custom_target(slow COMMAND sleep 54321)\n`);
+    // No other sleeper sleeps for so long.
+    const seconds = String(10_000 + process.pid);
+    await writeFile(join(repository, 'CMakeLists.txt'), `${LISTS}add_custom_target(slow COMMAND sleep ${seconds})\n`);
     await git('commit', '--quiet', '-am', 'slow');
     const controller = new AbortController();
     const running = buildFromGit(source({ target: 'slow' }), { ...environment(), signal: controller.signal });
     const sleepers = () =>
-      readdirSync('/proc').filter((name) => /^\d+$/.test(name) && argumentsOf(Number(name)).includes('54321'));
+      readdirSync('/proc').filter((name) => /^\d+$/.test(name) && argumentsOf(Number(name)).includes(seconds));
     running.catch(() => undefined);
     while (sleepers().length === 0) await sleep(50);
     controller.abort();
