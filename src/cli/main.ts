@@ -76,8 +76,12 @@ program
   .command('render')
   .argument('<run>', "a run's folder, a study's name (its latest run), or study@run-id")
   .description("the report again, with the study's prose as it stands now")
-  .option('--format <list>', 'html,pdf,md,jira,csv,json')
+  .option('--format <list>', 'html,pdf,md,jira,csv,parquet,tex,json')
   .option('--out <dir>', 'where the files go (the run folder)')
+  .option('--static', 'HTML without any script (with --out)')
+  .option('--paper <size>', 'A4 or Letter')
+  .option('--front-matter <kind>', 'of the Markdown: hugo, jekyll or none')
+  .option('--templates <dir>', 'templates and styles of your own (with --out)')
   .action(action(async () => (await import('./commands/render.ts')).renderCommand));
 program
   .command('merge')
