@@ -47,8 +47,16 @@ export function formatInterval(interval: Bounds, unit: AnyUnit, options: FormatO
     return `${formatPercent(interval.low, both)} to ${formatPercent(interval.high, both)}`;
   const largest = Math.max(Math.abs(interval.low), Math.abs(interval.high));
   const { factor, suffix } = prefix(largest, unit);
-  const decimals = decimalsFor(largest, factor, unit, both);
+  const sensible = decimalsFor(largest, factor, unit, both);
+  const decimals = unit === 'ratio' ? apartFromOne(interval, sensible) : sensible;
   return `${fixed(interval.low / factor, decimals)} to ${fixed(interval.high / factor, decimals)}${suffix}`;
+}
+
+/** Decimals at which no bound of a ratio prints as 1 that is none: on which side of 1 it lies is what a reader looks for. */
+function apartFromOne({ low, high }: Bounds, decimals: number): number {
+  const one = (1).toFixed(decimals);
+  const hidden = [low, high].some((bound) => bound !== 1 && bound.toFixed(decimals) === one);
+  return hidden && decimals < 6 ? apartFromOne({ low, high }, decimals + 1) : decimals;
 }
 
 /** One prefix and one number of decimals for a table column or an axis, chosen at the median magnitude with `digits` significant digits. */

@@ -113,6 +113,11 @@ export default defineStudy({
       'Starting 10.5 with a pool of 4G takes less than twice the time of a start with 128M',
       ratio('startup.ready', { pool: ['4G', '128M'] }, { server: '10.5' }).below(2),
     ),
+    figure.phases({
+      x: 'server',
+      where: { pool: '1G' },
+      title: 'Where the time of a start with a pool of 1G goes, by the error log',
+    }),
     table({
       metrics: ['startup.ready', 'startup.cpu', 'memory.resident', 'memory.rss'],
       title: 'Start-up and memory by server and pool size',

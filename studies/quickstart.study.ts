@@ -35,7 +35,8 @@ export default defineStudy({
       metric: 'memory.resident',
       x: 'pool',
       title: text`A pool of 2G costs ${ratio('memory.resident', { pool: ['2G', '128M'] }, {})} the resident memory of one of 128M`,
-      caption: 'Anonymous memory and huge pages of an idle server, after the first query.',
+      caption:
+        'Anonymous memory and huge pages of an idle server, one second after its first answer and before any other statement.',
     }),
     claim(
       'memory-grows-slower-than-pool',
@@ -45,7 +46,7 @@ export default defineStudy({
     md`
       ## Start-up
 
-      Start-up is counted from the moment at which the server's process exists to the first query that it answers. It takes
+      Start-up is counted from the return of spawn, when the server's program runs, to the first query that it answers. It takes
       ${stat('startup.ready', { pool: '128M' })} with a pool of 128M and ${stat('startup.ready', { pool: '2G' })} with a pool of 2G,
       of which the process itself computes for ${stat('startup.cpu', { pool: '128M' })} and ${stat('startup.cpu', { pool: '2G' })}.
       The ratio within blocks is ${ratio('startup.ready', { pool: ['2G', '128M'] }, {})}.

@@ -39,7 +39,9 @@ function explanation(thrown: unknown): string {
 
 /** With a capital and a full stop, whoever wrote it. */
 function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!:]$/.test(text) ? '' : '.'}`;
+  // A file's name or a command keeps its own case.
+  const first = /^[a-z]+( |$)/.test(text) ? text.charAt(0).toUpperCase() : text.charAt(0);
+  return `${first}${text.slice(1)}${/[.?!:]$/.test(text) ? '' : '.'}`;
 }
 
 function placeText(place: Place): string {

@@ -37,7 +37,9 @@ export async function measureAndReport({ told, json, ...request }: MeasureReques
     report,
   });
   interrupt.release();
-  if (result.trials > 0) await renderRun(result.runDirectory, request.study, json ?? false);
+  // Whoever pressed Ctrl-C does not want to wait for a PDF; `render` makes it.
+  const formats = result.interrupted ? DEFAULT_FORMATS.filter((format) => format !== 'pdf') : DEFAULT_FORMATS;
+  if (result.trials > 0) await renderRun(result.runDirectory, request.study, formats, json ?? false);
   await updateIndex();
   return result;
 }
@@ -45,6 +47,7 @@ export async function measureAndReport({ told, json, ...request }: MeasureReques
 async function renderRun(
   runDirectory: string,
   study: { readonly id: string; readonly sourceText: string },
+  formats: typeof DEFAULT_FORMATS,
   quiet: boolean,
 ): Promise<void> {
   await mkdir(runDirectory, { recursive: true });
@@ -53,7 +56,7 @@ async function renderRun(
   const files = await reportRun({
     runDirectory,
     directory: runDirectory,
-    formats: DEFAULT_FORMATS,
+    formats,
     draft: null,
     progress: () => {},
   });

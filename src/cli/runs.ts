@@ -40,6 +40,12 @@ export async function runFolder(wanted: string): Promise<string> {
   const [studyId, runId = 'latest'] = wanted.split('@') as [string, string?];
   const folder = join(OUTPUT, studyId, runId);
   if (await isRun(folder)) return resolve(folder);
+  if (runId === 'latest') {
+    // A run that was killed never became the latest; it is there all the same.
+    for (const name of [...(await listRuns(studyId))].reverse()) {
+      if (await isRun(join(OUTPUT, studyId, name))) return resolve(OUTPUT, studyId, name);
+    }
+  }
   // Run folders that were copied here come without the link.
   const newest = runId === 'latest' ? await newestRun(studyId) : null;
   if (newest !== null) return resolve(newest);
@@ -53,7 +59,10 @@ export async function runFolder(wanted: string): Promise<string> {
     'usage',
     `There is no run '${wanted}': no such folder with a journal, and no runs of a study of that name below ${OUTPUT}/.`,
     {
-      hint: studies.length === 0 ? `make one with \`benchbook run ${studyId}\`` : suggestion(studyId, studies),
+      hint:
+        studies.length === 0 || studies.includes(studyId)
+          ? `make one with \`benchbook run ${studyId}\``
+          : suggestion(studyId, studies),
     },
   );
 }

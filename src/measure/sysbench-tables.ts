@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,8 +20,9 @@ const READ_ONLY = /^(oltp_read_only|oltp_point_select|select_random_points|selec
 const OF_TABLES = /^(auto_inc|create_secondary|create_table_options|mysql_storage_engine|secondary)$/;
 
 interface State {
-  readonly tables: string;
-  changed: boolean;
+  /** What the tables were made for, or that the study's data set brought them, which can't be made anew here. */
+  readonly tables: string | 'data set';
+  readonly changed: boolean;
 }
 
 /** What this process has made in the data directories of its trials. */
@@ -46,30 +48,47 @@ export async function prepareTables(
 ): Promise<{ readonly details: JsonValue; readonly cautions: readonly Caution[] }> {
   const { params, server, context } = preparation;
   const tables = keyOf(params);
+  const place = placeOf(server);
   const writes = params.writes ?? !READ_ONLY.test(params.test);
-  const before = made.get(server.dataDirectory);
-  if (before?.tables === tables && !before.changed) {
-    before.changed = writes;
-    return { details: 'tables of an earlier measurement, unchanged', cautions: [] };
-  }
-  const [schema] = await server.sql(
-    "SELECT 1 AS found FROM information_schema.tables WHERE table_schema = 'sbtest' LIMIT 1",
-  );
-  if (schema !== undefined && before === undefined) {
-    made.set(server.dataDirectory, { tables, changed: writes });
-    return { details: 'tables of the data set', cautions: [] };
+  const before = made.get(place) ?? (await givenTables(server));
+  if (before?.tables === 'data set' || (before?.tables === tables && !before.changed)) {
+    const details =
+      before.tables === 'data set' ? 'tables of the data set' : 'tables of an earlier measurement, unchanged';
+    const sentence =
+      'An earlier measurement of the trial has changed the tables of the data set: this one met other rows.';
+    const cautions = before.changed ? [{ code: 'data-changed', sentence }] : [];
+    made.set(place, { ...before, changed: before.changed || writes });
+    return { details, cautions };
   }
   context.progress('making the tables of sysbench');
   await server.sql('DROP DATABASE IF EXISTS sbtest');
   await server.sql('CREATE DATABASE sbtest');
   const { seconds, seeded } = await load(preparation);
   await settle(server, context);
-  made.set(server.dataDirectory, { tables, changed: writes });
+  made.set(place, { tables, changed: writes });
   const sentence = 'This sysbench gives each trial rows of its own: its random generator could not be seeded.';
   return {
     details: { tables: params.tables, rows: params.tableSize, loadSeconds: seconds },
     cautions: seeded ? [] : [{ code: 'sysbench-rows', sentence }],
   };
+}
+
+/** A data directory that is made again at the same path, for another try of a trial, is another one. */
+function placeOf({ dataDirectory }: Server): string {
+  try {
+    const { ino, birthtimeMs } = statSync(dataDirectory);
+    return `${dataDirectory} ${ino} ${birthtimeMs}`;
+  } catch {
+    return dataDirectory;
+  }
+}
+
+/** Tables that were there before any sysbench of this trial. */
+async function givenTables(server: Server): Promise<State | undefined> {
+  const [table] = await server.sql(
+    "SELECT 1 AS found FROM information_schema.tables WHERE table_schema = 'sbtest' LIMIT 1",
+  );
+  return table === undefined ? undefined : { tables: 'data set', changed: false };
 }
 
 function keyOf({ tables, tableSize, options, test }: SysbenchParams): string {

@@ -2,6 +2,7 @@ import type { Analysis } from '../analysis/analysis.ts';
 import type { Draft, DraftBlock } from '../draft/types.ts';
 import { allBlocks } from '../draft/walk.ts';
 import type { ClaimResult, Document } from './document.ts';
+import type { RunData } from './run-data.ts';
 import { expressionsOf, valueRef } from './values.ts';
 
 type DraftClaim = Extract<DraftBlock, { type: 'claim' }>;
@@ -27,17 +28,39 @@ export function decideClaim(claim: DraftClaim, analysis: Analysis): ClaimResult 
   };
 }
 
-/** The tl;dr: a bullet per claim, with its numbers, and one that says how many trials did not end well. */
-export function summaryOf(claims: readonly ClaimResult[], trials: { total: number; ok: number }): Document['summary'] {
-  const bullets = claims.map((claim) => ({ verdict: claim.verdict, content: bullet(claim) }));
-  const lost = trials.total - trials.ok;
-  if (lost === 0) return bullets;
+/** The tl;dr: a bullet per claim with its numbers, then whatever casts doubt on all of them. */
+export function summaryOf(claims: readonly ClaimResult[], data: RunData, analysis: Analysis): Document['summary'] {
   return [
-    ...bullets,
-    {
-      content: [`${lost} of ${trials.total} trials did not end ok; they are listed in the appendix and in no number.`],
-    },
+    ...claims.map((claim) => ({ verdict: claim.verdict, content: bullet(claim) })),
+    ...doubts(data, analysis).map((sentence) => ({ content: [escapeMarkdown(sentence)] })),
   ];
+}
+
+/** What a reader of the first page alone must not miss. */
+function doubts(data: RunData, analysis: Analysis): string[] {
+  const counted = data.trials.filter((trial) => trial.counted);
+  const lost = counted.filter((trial) => trial.outcome !== 'ok').length;
+  const shared = counted.filter((trial) => trial.cautions.some((caution) => caution.code === 'load-of-others')).length;
+  const drift = analysis.cautions.some((caution) => caution.code === 'canary-drift');
+  const changed = new Set(
+    counted.flatMap((trial) =>
+      (trial.settings ?? []).filter((setting) => setting.verdict !== 'as requested').map((setting) => setting.name),
+    ),
+  );
+  return [
+    lost === 0
+      ? ''
+      : `${lost} of ${counted.length} trials did not end ok; they are listed in the appendix and in no number.`,
+    shared === 0
+      ? ''
+      : `The machine was not alone: in ${shared} of ${counted.length} trials other processes took CPU time${drift ? ', and the canary, the same work in every block, varied' : ''}. Absolute times are those of a busy machine; see Limits.`,
+    shared > 0 || !drift
+      ? ''
+      : 'The canary, the same work in every block, varied: the machine itself was not the same throughout; see Limits.',
+    changed.size === 0
+      ? ''
+      : `Not every setting is as requested: ${[...changed].join(', ')}; see Requested and effective settings.`,
+  ].filter((sentence) => sentence !== '');
 }
 
 function bullet(claim: ClaimResult): Document['summary'][number]['content'] {

@@ -61,15 +61,21 @@ export function showCells(figure: CellFigure, context: FigureContext): Shown {
   const table = dotsTable(`figure ${number}`, { figure, draft, dots, panels });
   const samples = samplesTable(`figure ${number} samples`, { figure, draft, dots, panels }, context);
   const ofSamples = figure.kind === 'strip' || figure.kind === 'ecdf' || figure.kind === 'histogram';
+  const spec = figureSpec(figure, { draft, table, samples, panels: panels.length > 0 });
   return {
-    spec: figureSpec(figure, { draft, table, samples, panels: panels.length > 0 }),
+    spec,
     tables: [table, samples],
     table: ofSamples ? samples.name : table.name,
     title: `${metricTitle(figure.metric, draft)} by ${[figure.x, figure.color].filter(Boolean).join(' and ')}`,
     alt: altText(figure, draft, dots),
     sourceLine: sourceLine(figure, dots, data),
-    notes: notesOf(dots),
+    notes: [...notesOf(dots), ...axisNotes(spec)],
   };
+}
+
+/** Where the eye could take a place for a length. */
+function axisNotes(spec: Readonly<Record<string, unknown>>): string[] {
+  return JSON.stringify(spec).includes('"zero":false') ? ['The axis of values does not start at zero.'] : [];
 }
 
 function unitOf(figure: CellFigure, draft: Draft): Unit | 'ratio' {
@@ -100,7 +106,6 @@ function dotOf(figure: CellFigure, cell: CellLabels, draft: Draft, analysis: Ana
       : outcomes.map(([outcome, count]) => `${count} trial${count === 1 ? '' : 's'} ${outcome}`).join(', ');
   if (!summary) return [{ cell, value: null, low: null, high: null, n: 0, note: lost ?? 'no samples' }];
   const { median, interval, n, min, max } = summary;
-  const few = interval === null ? `n = ${n}, so that the bar spans minimum and maximum and is no interval` : null;
   return [
     {
       cell,
@@ -108,7 +113,7 @@ function dotOf(figure: CellFigure, cell: CellLabels, draft: Draft, analysis: Ana
       low: interval?.low ?? min,
       high: interval?.high ?? max,
       n,
-      note: [lost, few].filter(Boolean).join('; ') || null,
+      note: lost,
     },
   ];
 }
@@ -243,10 +248,13 @@ function sourceLine(figure: CellFigure, dots: readonly Dot[], data: RunData): st
   const ns = [...new Set(dots.filter((dot) => dot.n > 0).map((dot) => dot.n))].sort((a, b) => a - b);
   const n = ns.length === 0 ? 'no trials' : `n = ${ns.length === 1 ? ns[0] : `${ns[0]} to ${ns.at(-1)}`} trials a cell`;
   const value = figure.show === 'ratio' ? 'median of ratios within blocks' : 'median over trials';
+  const bar = ns.some((each) => each < 6)
+    ? 'minimum to maximum where n < 6, else the 95 % interval of the median'
+    : '95 % interval of the median';
   const how: Readonly<Record<CellFigure['kind'], string>> = {
-    interval: `dots: ${value}; bars: 95 % interval of the median`,
-    line: `dots: ${value}; bars: 95 % interval of the median`,
-    bars: `height: ${value}; lines: 95 % interval of the median`,
+    interval: `dots: ${value}; bars: ${bar}`,
+    line: `dots: ${value}; bars: ${bar}`,
+    bars: `height: ${value}; lines: ${bar}`,
     slope: `dots: ${value}`,
     heatmap: value,
     strip: 'each dot is one trial, in the order of the blocks',

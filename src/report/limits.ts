@@ -23,13 +23,35 @@ export function limitsPart(data: RunData, analysis: Analysis, spoken: readonly s
   return { blocks, tables: [] };
 }
 
-/** Cautions raised while measuring, each with the number of trials that it concerns. */
+/** Cautions raised while measuring, those that differ in numbers alone as one, with the number of trials that each concerns. */
 function ofTrials(data: RunData): string[] {
-  const found = new Map<string, number>();
-  for (const trial of data.trials) {
-    for (const { sentence } of trial.cautions) found.set(sentence, (found.get(sentence) ?? 0) + 1);
+  const counted = data.trials.filter((trial) => trial.counted);
+  const found = new Map<string, { readonly sentences: Set<string>; trials: number }>();
+  for (const trial of counted) {
+    for (const { code, about, sentence } of trial.cautions) {
+      const kind = `${code} ${about ?? ''} ${sentence.replace(/\d+(\.\d+)?/g, '#')}`;
+      const known = found.get(kind) ?? { sentences: new Set(), trials: 0 };
+      known.sentences.add(sentence);
+      known.trials += 1;
+      found.set(kind, known);
+    }
   }
-  return [...found].map(([sentence, trials]) => `${sentence} (${trials} of ${data.trials.length} trials)`);
+  return [...found.values()].map(
+    ({ sentences, trials }) => `${rangeOf([...sentences])} (${trials} of ${counted.length} trials)`,
+  );
+}
+
+/** Sentences that differ in numbers alone as one sentence: each number that differs as a range. */
+function rangeOf(sentences: readonly string[]): string {
+  const number = /\d+(?:\.\d+)?/g;
+  const all = sentences.map((sentence) => sentence.match(number)?.map(Number) ?? []);
+  let index = 0;
+  return sentences[0]!.replace(number, (text) => {
+    const values = all.map((numbers) => numbers[index]!);
+    index += 1;
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    return low === high ? text : `${low} to ${high}`;
+  });
 }
 
 /** Cautions computed from the samples of metrics that the report speaks of, each with the metrics and cells that it concerns. */

@@ -32,11 +32,7 @@ export function buildReport(data: RunData, written: Draft, analysis: Analysis): 
   const draft = plannedParts(written, data.run.plan);
   // 1
   const claims = claimsOf(draft).map((claim) => decideClaim(claim, analysis));
-  const counted = data.trials.filter((trial) => trial.counted);
-  const summary = summaryOf(claims, {
-    total: counted.length,
-    ok: counted.filter((trial) => trial.outcome === 'ok').length,
-  });
+  const summary = summaryOf(claims, data, analysis);
   // 2
   const numbering = numberBlocks(draft.blocks);
   const context = { draft, analysis, data, claims, numbering, resolve: resolverOf(analysis, numbering) };

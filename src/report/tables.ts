@@ -60,17 +60,19 @@ export function trialsTable(data: RunData, draft: Draft): Table {
       { key: 'outcome', title: 'outcome', kind: 'outcome' },
       text('reason'),
     ],
-    rows: data.trials.map((trial) => [
-      trial.trialId,
-      trial.block,
-      trial.position,
-      ...factors.map((name) => trial.cell[name] ?? null),
-      trial.startedAt,
-      trial.durationSeconds,
-      trial.counted,
-      trial.outcome,
-      trial.reason ?? null,
-    ]),
+    rows: [...data.trials]
+      .sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
+      .map((trial) => [
+        trial.trialId,
+        trial.block,
+        trial.position,
+        ...factors.map((name) => trial.cell[name] ?? null),
+        trial.startedAt,
+        trial.durationSeconds,
+        trial.counted,
+        trial.outcome,
+        trial.reason ?? null,
+      ]),
   };
 }
 

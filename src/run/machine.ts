@@ -24,6 +24,7 @@ export interface TrialMachine {
  * and obtained, refused or disturbed is put into `gathered`.
  *
  * @param ordinaryDirectory where the data directory lies unless the study asks for other storage.
+ * @param watchAlso told of such storage, so that a server on it ends with this process.
  */
 export async function machineFor(
   request: HostRequest,
@@ -31,9 +32,13 @@ export async function machineFor(
   cacheDirectory: string,
   effects: Effects,
   gathered: Gathered,
+  watchAlso: (directory: string) => void,
 ): Promise<TrialMachine> {
   const place: StoragePlace | undefined = await effects.applyStorage(request, cacheDirectory);
-  if (place !== undefined) keep(gathered, place);
+  if (place !== undefined) {
+    keep(gathered, place);
+    watchAlso(place.directory);
+  }
   const dataDirectory =
     place === undefined ? ordinaryDirectory : `${place.directory}/${ordinaryDirectory.split('/').at(-1)}`;
   const watch = await effects.watchHost(cacheDirectory);

@@ -189,6 +189,7 @@ async function oneTry(
     preparation,
     putArtefact: (name, text) => journal.putArtefact(name, text),
     phase: (phase) => report({ type: 'trial phase', phase, ...of }),
+    watchAlso: (directory) => session.watchdog.also(directory),
   });
   const inputs = session.inputs.get(planned.variant.id);
   return {

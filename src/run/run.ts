@@ -109,7 +109,18 @@ async function measureInto(request: Request, opened: Opened, prepared: Prepared)
   const trialsDirectory = await effects.workDirectory(cacheDirectory);
   const watchdog = effects.watchOver(trialsDirectory);
   const roots = { cache: cacheDirectory, run: journal.directory, project: process.cwd() };
-  const session = makeSession({ plan, blocks, journal, effects, report, preparation, roots, trialsDirectory, inputs });
+  const session = makeSession({
+    plan,
+    blocks,
+    journal,
+    effects,
+    report,
+    preparation,
+    roots,
+    trialsDirectory,
+    watchdog,
+    inputs,
+  });
   try {
     if (await begin(request, session, opened, variants, facts))
       await end(session, await measureMissing(session, variants)); // 4, 5, 6

@@ -8,6 +8,7 @@ import { type Estimator, estimator } from './estimate.ts';
 import type { Progress, Report } from './events.ts';
 import type { TrialInputs } from './keys.ts';
 import type { Roots } from './roots.ts';
+import type { Watchdog } from './watchdog.ts';
 
 /** What the steps of one session of a run share. */
 export interface Session {
@@ -20,6 +21,7 @@ export interface Session {
   readonly preparation: Preparation;
   readonly roots: Roots;
   readonly trialsDirectory: string;
+  readonly watchdog: Watchdog;
   /** What decides each variant's key; null where there is no server for it. */
   readonly inputs: ReadonlyMap<string, TrialInputs | null>;
   /** Trials in the journal, by id. */

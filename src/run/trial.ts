@@ -41,6 +41,8 @@ export interface TrialRequest {
   readonly preparation: Preparation;
   readonly putArtefact: Journal['putArtefact'];
   readonly phase: (text: string) => void;
+  /** Told of a further directory that the trial's server runs in. */
+  readonly watchAlso: (directory: string) => void;
 }
 
 /** What the phases of one trial share. */
@@ -75,7 +77,14 @@ export async function runTrial(request: TrialRequest): Promise<TrialEntry> {
     begin = effects.seconds();
     limit = deadline(preparation.signal, request.policy.trialSeconds, 'the trial');
     const host = request.setup.host ?? {};
-    machine = await machineFor(host, ordinaryDirectory(request, point), preparation.cacheDirectory, effects, gathered);
+    machine = await machineFor(
+      host,
+      ordinaryDirectory(request, point),
+      preparation.cacheDirectory,
+      effects,
+      gathered,
+      request.watchAlso,
+    );
     const running: Running = { request, gathered, machine, point, signal: limit.signal };
     await measureAll(running);
     await machine.look();

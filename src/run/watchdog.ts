@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 
 export interface Watchdog {
+  /** Ends also what runs in another directory, which it does not remove. */
+  also(directory: string): void;
   /** Lets it go without doing anything. */
   dismiss(): void;
 }
@@ -21,15 +23,22 @@ export function watchOver(directory: string): Watchdog {
   child.stdin.on('error', () => undefined);
   child.unref();
   (child.stdin as unknown as { unref?: () => void }).unref?.();
-  return { dismiss: () => child.stdin.end('done\n') };
+  return {
+    also: (other) => void child.stdin.write(`also ${other}\n`),
+    dismiss: () => child.stdin.end('done\n'),
+  };
 }
 
 const SCRIPT = `
 trap '' INT TERM HUP
-read -r word
-[ "$word" = done ] && exit 0
+patterns="=$BENCHBOOK_TRIALS/"
+while read -r word directory; do
+  [ "$word" = done ] && exit 0
+  patterns="$patterns
+=$directory/"
+done
 end_servers() {
-  for file in $(printf '%s\\n' "=$BENCHBOOK_TRIALS/" | grep -lazF -f - /proc/[0-9]*/cmdline 2>/dev/null); do
+  for file in $(printf '%s\\n' "$patterns" | grep -lazF -f - /proc/[0-9]*/cmdline 2>/dev/null); do
     pid=\${file#/proc/}
     kill -KILL "\${pid%/cmdline}" 2>/dev/null
   done

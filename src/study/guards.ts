@@ -133,7 +133,7 @@ export function guardMeasurements(
     if (!measurementShape.safeParse(measurement).success) {
       throw new BenchbookError('study', `'measurements.${name}' is not a measurement.`, {
         place: placeOfWords(source.file, source.sourceText, ['measurements', name]),
-        hint: 'use one of `measure.…()`; each metric has a unit (B, s, 1, 1/s, B/s) and a direction (lower, higher, neither)',
+        hint: "use one of `measure.…()`; a metric of your own is written like { lag: { unit: 's', better: 'lower' } }, with unit B, s, 1, 1/s or B/s and better lower, higher or neither",
       });
     }
     for (const [metric, about] of Object.entries(measurement.metrics))

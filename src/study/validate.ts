@@ -120,7 +120,11 @@ function parse(source: Source): Raw {
       hint: suggestion(unknownKey, known),
     });
   }
-  throw new BenchbookError('study', `The study's '${path.join('.')}' is not right: ${issue.message}.`, { place });
+  const missing = issue.code === 'invalid_type' && /received undefined/.test(issue.message);
+  const sentence = missing
+    ? `The study has no '${path.join('.')}'.`
+    : `The study's '${path.join('.')}' is not right: ${issue.message}.`;
+  throw new BenchbookError('study', sentence, { place });
 }
 
 function knownKeys(part: string | undefined): string[] {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { measure } from '../../src/measure/measure.ts';
 import { startTrial, type TestTrial } from './trial.ts';
 
-const small = { tables: 2, tableSize: 500, time: 2, warmup: 0 } as const;
+const small = { tables: 2, tableSize: 500, time: 1, warmup: 0 } as const;
 
 describe('sysbench on a real server', () => {
   let trial: TestTrial;
@@ -62,5 +62,32 @@ describe('sysbench on a real server', () => {
     await expect(trial.take(measure.sysbench({ ...small, test: 'oltp_red_only' }))).rejects.toThrow(
       'sysbench has no test "oltp_red_only".',
     );
+  });
+});
+
+describe('sysbench on tables of a data set', () => {
+  let trial: TestTrial;
+
+  beforeAll(async () => {
+    trial = await startTrial({ innodb_buffer_pool_size: '32M' });
+    const sql = (text: string) => trial.context.running!.sql(text);
+    await sql('CREATE DATABASE sbtest');
+    await sql(
+      'CREATE TABLE sbtest.sbtest1 (id INT AUTO_INCREMENT PRIMARY KEY, k INT, c CHAR(120), pad CHAR(60), KEY (k))',
+    );
+    await sql(
+      `INSERT INTO sbtest.sbtest1 VALUES ${Array.from({ length: 50 }, (_, i) => `(${i + 1}, ${i}, 'c', 'p')`).join()}`,
+    );
+  }, 180_000);
+  afterAll(() => trial.end());
+
+  it('uses them as they are, and warns where an earlier measurement has changed them', async () => {
+    const writing = measure.sysbench({ tableSize: 50, test: 'oltp_update_index', time: 1, warmup: 0 });
+    const first = await trial.take(writing);
+    expect(first.details).toMatchObject({ load: 'tables of the data set' });
+    expect(first.cautions.map(({ code }) => code)).not.toContain('data-changed');
+    const second = await trial.take(writing);
+    expect(second.cautions.map(({ code }) => code)).toContain('data-changed');
+    expect(await trial.context.running!.sql('SELECT COUNT(*) AS n FROM sbtest.sbtest1')).toEqual([{ n: 50 }]);
   });
 });

@@ -92,7 +92,7 @@ export function fakeWorld(script: Script = {}): Fake {
     }),
     watchHost: async () => ({ end: async () => ({ figures: {}, cautions: [] }) }),
     canary: async () => ({ cpuSeconds: 1 }),
-    watchOver: () => ({ dismiss: () => undefined }),
+    watchOver: () => ({ also: () => undefined, dismiss: () => undefined }),
     lockHost: async () => ({ release: async () => undefined }),
     halvesOfCores: async () => ['0', '1'],
     now: () => new Date(Date.UTC(2026, 0, 1) + (seconds + offset) * 1000),

@@ -67,6 +67,18 @@ test('after kill -9 nothing that runs in the directory stays, the directory goes
   process.kill(other, 'SIGKILL');
 });
 
+test('what runs in a further directory ends too, and that directory stays', async () => {
+  const further = join(folder, 'trials-of-others');
+  await mkdir(further, { recursive: true });
+  const { child, said, ended } = node(script(`dog.also(${JSON.stringify(further)});`));
+  const pids = JSON.parse(await said) as number[];
+  await sleep(300);
+  child.kill('SIGKILL');
+  await ended;
+  expect(await until(() => !pids.some(isAlive))).toBe(true);
+  expect(existsSync(further)).toBe(true);
+});
+
 test('once dismissed it does nothing', async () => {
   await mkdir(join(folder, 'trials'), { recursive: true });
   const { child, said, ended } = node(script('dog.dismiss();'));

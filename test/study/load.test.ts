@@ -88,7 +88,7 @@ describe('a wrong study is one sentence with file, line and the nearest right wo
     report: `({ md, stat, ratio, slope, effect, outcome, figure, table, claim }) => [${text}]`,
   });
   const cases: readonly Case[] = [
-    ['title missing', { title: 'undefined' }, /'title' is not right/, 3],
+    ['title missing', { title: 'undefined' }, /has no 'title'/, 3],
     ['unknown key', { variant: '{}' }, /has no 'variant'/, 8, /did you mean 'variants'/],
     ['no factors', { variants: '{ factors: {} }' }, /no factors/, 4],
     [

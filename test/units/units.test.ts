@@ -61,3 +61,11 @@ test.each([
 ])('label %s stands for %s', (label, number) => {
   expect(numericLabel(label)).toBe(number);
 });
+
+test.each([
+  [{ low: 1.0176, high: 1.5246 }, '1.02 to 1.52×'],
+  [{ low: 0.61, high: 0.9996 }, '0.6100 to 0.9996×'],
+  [{ low: 1, high: 1.5246 }, '1.0 to 1.5×'],
+])('an interval of a ratio shows on which side of 1 it lies: %j', (interval, text) => {
+  expect(formatInterval(interval, 'ratio').replaceAll('\u00a0', ' ')).toBe(text);
+});

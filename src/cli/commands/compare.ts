@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import type { Comparison } from '../../report/compare/compare.ts';
 import { ratioText } from '../../report/compare/words.ts';
@@ -20,7 +21,8 @@ interface CompareOptions {
 
 /** `benchbook compare BEFORE AFTER`: a report of its own on what changed, with a verdict per metric and claim. */
 export async function compare(beforeWanted: string, afterWanted: string, options: CompareOptions): Promise<number> {
-  const [before, after] = [await runFolder(beforeWanted), await runFolder(afterWanted)];
+  // Not by the link `latest`, which moves on: the command must mean the same tomorrow.
+  const [before, after] = [await realpath(await runFolder(beforeWanted)), await realpath(await runFolder(afterWanted))];
   const match = options.match ?? [];
   const { comparison, record, files } = await compareRuns({
     before,

@@ -1,4 +1,4 @@
-import { join, relative } from 'node:path';
+import { basename, join } from 'node:path';
 import { makeDraft } from '../../draft/draft.ts';
 import { BenchbookError } from '../../errors.ts';
 import type { RerunRecord, RunEntry } from '../../journal/entry.ts';
@@ -62,8 +62,9 @@ export async function rerun(wanted: string, options: RerunOptions): Promise<numb
     force: options.force ?? false,
     rerun: record,
   }); // 3
-  const [before, after] = [folder, result.runDirectory].map((path) => relative(process.cwd(), path));
-  console.log(`what changed, claim by claim: benchbook compare ${before} ${after}`);
+  // By name: `latest` is another run by now.
+  const names = [run.runId, basename(result.runDirectory)].map((runId) => `${run.studyId}@${runId}`);
+  console.log(`what changed, claim by claim: benchbook compare ${names.join(' ')}`);
   return exitOf(result, options.check ?? false);
 }
 

@@ -1,36 +1,51 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { BenchbookError } from '../../errors.ts';
 import { verifyJournal } from '../../journal/verify.ts';
 import { reportRun } from '../report-run.ts';
 import { runFolder } from '../runs.ts';
 
-/** `benchbook verify RUN`: is the journal intact, and does it still make the same report? */
+/** `benchbook verify RUN`: is the journal intact, and does it still make the same report, data and document? */
 export async function verify(run: string): Promise<number> {
   const folder = await runFolder(run);
   const { lines, head } = await verifyJournal(folder);
   console.log(`journal intact: ${lines} lines, head ${head}`);
-  const kept = await readFile(join(folder, 'report.html')).catch(() => null);
-  if (kept === null) {
-    console.log('report.html is not there: nothing to compare; `benchbook render` makes it');
-    return 0;
-  }
   const again = await renderAgain(folder);
-  if (!again.equals(kept)) {
-    throw new BenchbookError('journal', `${join(folder, 'report.html')} is not what its journal and draft render to.`, {
+  const kept = await Promise.all(
+    again.map(async ({ name, bytes }) => ({ name, bytes, now: await readFile(join(folder, name)).catch(() => null) })),
+  );
+  const there = kept.filter(({ now }) => now !== null);
+  const changed = there.find(({ bytes, now }) => !bytes.equals(now!));
+  if (changed) {
+    throw new BenchbookError('journal', `${join(folder, changed.name)} is not what its journal and draft render to.`, {
       hint: 'it was edited, or rendered by another version of Benchbook; `benchbook render` makes it again',
     });
   }
-  console.log(`report reproducible: report.html, ${kept.length} bytes, the same again`);
+  console.log(
+    there.length === 0
+      ? 'no report is there: nothing to compare; `benchbook render` makes it'
+      : `report reproducible: ${there.map(({ name }) => name).join(', ')}, the same bytes again`,
+  );
+  const unchecked = (await readdir(folder)).filter((name) => /\.(pdf|md|jira|tex|parquet)$/.test(name));
+  if (unchecked.length > 0) console.log(`not compared: ${unchecked.join(', ')}`);
   return 0;
 }
 
-async function renderAgain(folder: string): Promise<Buffer> {
+/** What depends on the journal alone: a PDF also depends on the Chromium that printed it. */
+async function renderAgain(folder: string): Promise<readonly { readonly name: string; readonly bytes: Buffer }[]> {
   const directory = await mkdtemp(join(tmpdir(), 'benchbook-verify-'));
   try {
-    await reportRun({ runDirectory: folder, directory, formats: ['html'], draft: null, progress: () => {} });
-    return await readFile(join(directory, 'report.html'));
+    const files = await reportRun({
+      runDirectory: folder,
+      directory,
+      formats: ['html', 'json', 'csv'],
+      draft: null,
+      progress: () => {},
+    });
+    return await Promise.all(
+      files.map(async ({ path }) => ({ name: relative(directory, path), bytes: await readFile(path) })),
+    );
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

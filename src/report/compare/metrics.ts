@@ -180,8 +180,12 @@ function driftOf(sides: Sides, metrics: readonly string[]): Drift[] {
   );
 }
 
-/** True where every trial of the cell, in both runs, has the one and same key: build, settings, measurements and machine. */
+/**
+ * True where every trial of the cell, in both runs, has the one and same key: build, settings, measurements and machine. Two
+ * versions of Benchbook may measure the same thing differently.
+ */
 export function isUnchanged(sides: Sides, cell: CellLabels): boolean {
+  if (sides.before.data.run.toolVersion !== sides.after.data.run.toolVersion) return false;
   const keys = [sides.before, sides.after].map((side) => keysAt(side, cell));
   return keys[0]!.size === 1 && keys[1]!.size === 1 && [...keys[0]!][0] === [...keys[1]!][0];
 }

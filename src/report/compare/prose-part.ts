@@ -68,13 +68,14 @@ function sentenceAround(parts: Parts, index: number): string {
   const whole = parts
     .map((part, at) => (typeof part === 'string' ? part : at === index ? '▢' : '…'))
     .join('')
-    .replace(/^#+ .*$/gm, '\n');
+    .replace(/^#+ [^▢\n]*$/gm, '\n');
   const paragraph = whole.split(/\n\s*\n/).find((text) => text.includes('▢'))!;
   const sentence = paragraph
     .replace(/\s+/g, ' ')
     .split(/(?<=[.:;?!]) /)
     .find((text) => text.includes('▢'))!;
-  return around(sentence.replace(/[*_`]/g, '').trim(), sentence.indexOf('▢'));
+  const plain = sentence.replace(/^ *#+ |[*_`]/g, '').trim();
+  return around(plain, plain.indexOf('▢'));
 }
 
 function around(text: string, at: number): string {

@@ -323,6 +323,14 @@ describe('what weakens a comparison is said first, and the rest still compared',
     expect(document.tables.changes!.rows).toContainEqual(['host: classes of host in one run', '1', '2']);
   });
 
+  test('two versions of Benchbook may measure differently: then nothing serves as a control', () => {
+    const newer = {
+      ...after,
+      entries: after.entries.map((entry) => (entry.type === 'run' ? { ...entry, toolVersion: '0.2.0' } : entry)),
+    };
+    expect(new Set(compare(before, newer).metrics.cells.map(({ basis }) => basis))).toEqual(new Set(['no control']));
+  });
+
   test('trials that were kept from the run before are counted and told', () => {
     const kept = {
       ...after,
@@ -370,6 +378,36 @@ describe('what weakens a comparison is said first, and the rest still compared',
     expect(metrics.leftOut).toContain('startup.ready is in s before and in B after.');
     expect(metrics.metrics).toEqual(['memory.rss']);
   });
+});
+
+test('words around a number: its sentence alone, without headings, long ones cut', () => {
+  const value = stat('startup.ready', { server: 'it' });
+  const blocks = [
+    prose(
+      '## A heading\n\nFirst. It takes ',
+      value,
+      ' and ',
+      stat('memory.rss', { server: 'it' }),
+      ' in all: **so** it is.\n\nNext.',
+    ),
+    prose('## Starts in ', stat('startup.ready', { server: 'base' }), '\n\nText.'),
+    prose(`${'word '.repeat(40)}`, stat('memory.rss', { server: 'base' }), ` ${'more '.repeat(40)}`),
+  ];
+  const [before, after] = ['20260101T000000Z', '20260201T000000Z'].map((runId) =>
+    runOf({
+      runId,
+      blocks,
+      columns: ['it', 'base'].map((server) => ({
+        cell: { server },
+        build: '1.1',
+        values: { 'startup.ready': noisy(1), 'memory.rss': noisy(1) },
+      })),
+    }),
+  ) as [RunInput, RunInput];
+  const words = compare(before, after).document.tables['prose compared']!.rows.map((row) => String(row[0]));
+  expect(words.slice(0, 3)).toEqual(['It takes ▢ and … in all:', 'It takes … and ▢ in all:', 'Starts in ▢']);
+  expect(words[3]).toMatch(/^… (word )+▢( more)+ …$/);
+  expect(words[3]!.length).toBeLessThan(150);
 });
 
 test('the same runs make the same document, byte for byte', () => {

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { changes, isBytes, isStatusGauge } from '../../src/measure/counters.ts';
+
+const read = (values: Readonly<Record<string, number>>) => new Map(Object.entries(values));
+
+it('subtracts counters, tells states as they are, and reports neither resets nor names that are not there', () => {
+  const before = read({ Questions: 10, Threads_running: 9, Innodb_pages_read: 500 });
+  const after = read({ Questions: 15, Threads_running: 2, Innodb_pages_read: 3 });
+  const names = ['Questions', 'Threads_running', 'Innodb_pages_read', 'Question'];
+  expect(changes(names, before, after, isStatusGauge, 'status counter')).toEqual({
+    values: { Questions: 5, Threads_running: 2 },
+    missing: {
+      Innodb_pages_read: 'it fell from 500 to 3: it was reset in between.',
+      Question: 'this server has no status counter "Question" (did you mean "Questions"?).',
+    },
+  });
+});
+
+it.each([
+  ['Innodb_data_read', true],
+  ['Innodb_data_reads', false],
+  ['Bytes_received', true],
+  ['Innodb_buffer_pool_bytes_data', true],
+  ['Innodb_os_log_written', true],
+  ['Innodb_pages_written', false],
+  ['Memory_used', true],
+])('knows by its name whether %s counts bytes', (name, expected) => {
+  expect(isBytes(name)).toBe(expected);
+});
+
+it.each([
+  ['Threads_running', true],
+  ['Innodb_buffer_pool_pages_dirty', true],
+  ['Innodb_history_list_length', true],
+  ['Innodb_buffer_pool_pages_flushed', false],
+  ['Threads_created', false],
+  ['Opened_tables', false],
+  ['Open_tables', true],
+])('knows by its name whether %s is a state', (name, expected) => {
+  expect(isStatusGauge(name)).toBe(expected);
+});
