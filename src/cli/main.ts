@@ -123,6 +123,12 @@ program
   .option('--json', 'for machines')
   .action(action(async () => (await import('./commands/doctor.ts')).doctor));
 
+// `benchbook plan … | head` is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(EXIT.done);
+});
+
 try {
   await program.parseAsync();
 } catch (thrown) {
