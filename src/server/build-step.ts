@@ -2,11 +2,14 @@ import { createWriteStream } from 'node:fs';
 import { execa } from 'execa';
 import { BenchbookError } from '../errors.ts';
 import type { ServerEnvironment } from './environment.ts';
+import { killSession, register, registryDirectory } from './registry.ts';
 import { lastLines } from './run-tool.ts';
 import { isNoSpace } from './space.ts';
 
 interface Step {
   readonly what: string;
+  /** An argument that no other process has: the folder of this build. */
+  readonly folder: string;
   readonly logPath: string;
   readonly environment: ServerEnvironment;
 }
@@ -15,15 +18,19 @@ interface Step {
 export async function step(
   command: string,
   args: readonly string[],
-  { what, logPath, environment }: Step,
+  { what, folder, logPath, environment }: Step,
 ): Promise<void> {
+  const registration = await register(registryDirectory(environment.cacheDirectory), folder, []);
+  // A session of its own, so that its compilers can be ended with it.
   const child = execa(command, [...args], {
     reject: false,
     all: true,
     stdin: 'ignore',
+    detached: true,
     env: { LC_ALL: 'C' },
-    ...(environment.signal === undefined ? {} : { cancelSignal: environment.signal }),
   });
+  const stop = () => child.pid !== undefined && killSession(child.pid);
+  environment.signal?.addEventListener('abort', stop, { once: true });
   const log = createWriteStream(logPath, { flags: 'a' });
   let tail = '';
   let told = 0;
@@ -37,9 +44,14 @@ export async function step(
       environment.progress(`${what} ${counter}`);
     }
   });
+  // Only now: whoever waits before listening loses what was said meanwhile.
+  if (child.pid !== undefined) await registration.spawned(child.pid);
+  if (environment.signal?.aborted) stop();
   const result = await child;
+  environment.signal?.removeEventListener('abort', stop);
+  await registration.done();
   await new Promise((resolve) => log.end(resolve));
-  if (result.isCanceled) throw new BenchbookError('interrupted', `Interrupted while ${what}.`);
+  if (environment.signal?.aborted) throw new BenchbookError('interrupted', `Interrupted while ${what}.`);
   if (result.exitCode === 0) return;
   if (isNoSpace(tail)) throw new BenchbookError('server', `There is no space for the build: ${what} failed.`);
   throw new BenchbookError('server', `The build failed while ${what}: ${decisiveLine(tail)}`, {

@@ -22,7 +22,8 @@ export async function collectBuilt(
 ): Promise<void> {
   const build = join(work, 'build');
   const source = join(work, 'source');
-  if (target === undefined) await step('cmake', ['--install', build], { what: 'installing', logPath, environment });
+  if (target === undefined)
+    await step('cmake', ['--install', build], { what: 'installing', folder: build, logPath, environment });
   else await pick(source, build, root);
   const cache = await readFile(join(build, 'CMakeCache.txt'), 'utf8');
   const settings = Object.fromEntries(

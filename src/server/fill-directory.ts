@@ -4,6 +4,7 @@ import { BenchbookError } from '../errors.ts';
 import type { Dataset, Options } from '../study/types.ts';
 import type { Build } from './build.ts';
 import { copyDataDirectory } from './copy.ts';
+import { checkDataDirectory } from './data-directory.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { inventoryOf, type TableInventory } from './inventory.ts';
 import { fillDataset } from './load-steps.ts';
@@ -49,6 +50,8 @@ export async function upgradeDirectory(work: Work, made: PreparedData): Promise<
   const { build, dataset, creation, data, environment } = work;
   environment.progress(`upgrading the data set ${dataset.name} of ${made.summary.preparedBy} for ${build.version}`);
   await copyDataDirectory(made.directory, data);
+  // Before the system tables of another version are put in, while it still tells who made it.
+  await checkDataDirectory(build, data);
   await takeOverSystemTables(build, await pristineDirectory(build, creation, environment), data);
   await session(work, creation, async () => undefined);
   const tables = await session(work, creation, (server) => inventoryOf(server, dataset.database));

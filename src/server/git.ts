@@ -94,17 +94,18 @@ async function compile(
     ({ code }) => code === 0,
     () => false,
   );
+  const folder = join(work, 'build');
   environment.progress('configuring');
   await step(
     'cmake',
     [
-      ...['-S', join(work, 'source'), '-B', join(work, 'build'), '-DCMAKE_BUILD_TYPE=RelWithDebInfo'],
+      ...['-S', join(work, 'source'), '-B', folder, '-DCMAKE_BUILD_TYPE=RelWithDebInfo'],
       ...[`-DCMAKE_INSTALL_PREFIX=${join(work, 'root')}`, ...(ninja ? ['-GNinja'] : []), ...(source.cmake ?? [])],
     ],
-    { what: 'configuring', logPath, environment },
+    { what: 'configuring', folder, logPath, environment },
   );
   environment.progress('compiling');
   const target = source.target === undefined ? [] : ['--target', source.target];
-  const arguments_ = ['--build', join(work, 'build'), '--parallel', String(availableParallelism()), ...target];
-  await step('cmake', arguments_, { what: 'compiling', logPath, environment });
+  const arguments_ = ['--build', folder, '--parallel', String(availableParallelism()), ...target];
+  await step('cmake', arguments_, { what: 'compiling', folder, logPath, environment });
 }

@@ -51,10 +51,19 @@ async function runOnce(
   if (result.code === 0) return;
   const line = decisiveError(result.stderr) ?? lastLines(result.stderr, 1);
   throw new BenchbookError('server', `The server could not make a data directory: ${line}`, {
-    ...(isNoSpace(result.stderr) ? { hint: 'Make room on the file system of the cache folder.' } : {}),
+    ...hintOf(result.stderr),
     outcome: 'failed',
     evidence: { 'error log': lastLines(result.stderr, 200) },
   });
+}
+
+function hintOf(log: string): { readonly hint?: string } {
+  if (isNoSpace(log)) return { hint: 'Make room on the file system of the cache folder.' };
+  if (!/Permission denied|errno: 13\b|OS error: 13\b/i.test(log)) return {};
+  const confined = existsSync('/sys/kernel/security/apparmor');
+  return {
+    hint: `The server may not write there${confined ? ', perhaps by its AppArmor profile' : ''}: servers.debian(…) brings one of its own.`,
+  };
 }
 
 /** As the vendor's script does; it is what tells the version of a data directory. */

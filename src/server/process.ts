@@ -27,6 +27,16 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return now !== null && now.startTicks === identity.startTicks && now.bootId === identity.bootId;
 }
 
+/** The session of a live process, or null. */
+export function sessionOf(pid: number): number | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3]);
+  } catch {
+    return null;
+  }
+}
+
 /** The arguments of a live process, or an empty list. */
 export function argumentsOf(pid: number): readonly string[] {
   try {

@@ -1,29 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { argumentsOf, identityOf, isAlive, type ProcessIdentity } from './process.ts';
+import { argumentsOf, identityOf, isAlive, type ProcessIdentity, sessionOf } from './process.ts';
 
-/** What is written down before a server is spawned, so that a later Benchbook can clean up after a killed one. */
-interface Record {
+/** What is written down before a process is spawned, so that a later Benchbook can clean up after a killed one. */
+interface Leftover {
   readonly owner: ProcessIdentity;
-  readonly dataDirectory: string;
-  readonly socketFolder: string;
+  /** An argument that no other process has: `--datadir=…` of a private folder, or the folder of a build. */
+  readonly mark: string;
+  /** Folders that end with the process. */
+  readonly folders: readonly string[];
   /** Null until spawn has returned. */
-  readonly server: ProcessIdentity | null;
+  readonly process: ProcessIdentity | null;
 }
 
-/** Servers of this process that still run: ended when it exits, however it exits, short of SIGKILL. */
+/** Processes of ours that still run: ended when it exits, however it exits, short of SIGKILL. */
 const running = new Set<number>();
 process.on('exit', () => {
-  for (const pid of running) {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch {
-      // It has ended by itself.
-    }
-  }
+  for (const pid of running) killSession(pid);
 });
 
 export interface Registration {
@@ -31,25 +27,25 @@ export interface Registration {
   done(): Promise<void>;
 }
 
-/** Writes down that a server is about to run on this data directory. */
-export async function register(directory: string, dataDirectory: string, socketFolder: string): Promise<Registration> {
+/** Writes down that a process with the argument `mark` is about to run, as the leader of a session of its own. */
+export async function register(directory: string, mark: string, folders: readonly string[]): Promise<Registration> {
   await mkdir(directory, { recursive: true });
   const path = join(directory, `${process.pid}-${randomBytes(6).toString('hex')}.json`);
-  const write = async (server: ProcessIdentity | null) => {
-    const record: Record = { owner: identityOf(process.pid)!, dataDirectory, socketFolder, server };
+  const write = async (identity: ProcessIdentity | null) => {
+    const record: Leftover = { owner: identityOf(process.pid)!, mark, folders, process: identity };
     await writeFile(`${path}.new`, JSON.stringify(record));
     await rename(`${path}.new`, path);
   };
   await write(null);
-  let pidOfServer: number | undefined;
+  let registered: number | undefined;
   return {
     async spawned(pid) {
-      pidOfServer = pid;
+      registered = pid;
       running.add(pid);
       await write(identityOf(pid));
     },
     async done() {
-      if (pidOfServer !== undefined) running.delete(pidOfServer);
+      if (registered !== undefined) running.delete(registered);
       await unlink(path).catch(() => undefined);
     },
   };
@@ -77,9 +73,9 @@ export async function workDirectory(cacheDirectory: string): Promise<string> {
 }
 
 /**
- * Ends servers and removes folders that a killed Benchbook left behind, and only those: a server is ended if its
- * pid, its start time and its `--datadir` are those that were written down, or, where the pid could not be written any
- * more, if its `--datadir` is exactly the one that was about to be used. Returns one sentence for each thing done.
+ * Ends servers and builds and removes folders that a killed Benchbook left behind, and only those: a process is ended if
+ * its pid, its start time and its data directory are those that were written down, or, where the pid could not be
+ * written any more, if its data directory is exactly the one that was about to be used. One sentence for each thing done.
  */
 export async function reapLeftovers(cacheDirectory: string): Promise<readonly string[]> {
   const done: string[] = [];
@@ -90,24 +86,37 @@ export async function reapLeftovers(cacheDirectory: string): Promise<readonly st
     if (record === null || isAlive(record.owner)) continue;
     for (const pid of leftoversOf(record)) {
       await end(pid);
-      done.push(`ended a server left behind by an earlier run (process ${pid}, ${record.dataDirectory})`);
+      done.push(`ended a process left behind by an earlier run (${pid}, ${record.mark})`);
     }
-    await rm(`${record.dataDirectory}.tmp`, { recursive: true, force: true });
-    if (/(^|\/)benchbook-\w+$/.test(record.socketFolder))
-      await rm(record.socketFolder, { recursive: true, force: true });
+    for (const folder of record.folders) {
+      // Only what our own names say is ours, whatever stands in the record.
+      if (/(^|\/)benchbook-\w+$|\.tmp$/.test(folder)) await rm(folder, { recursive: true, force: true });
+    }
     await unlink(path).catch(() => undefined);
   }
   for (const name of await readdir(workRoot(cacheDirectory)).catch(() => [])) {
     const [pid = '', startTicks = '', boot = ''] = name.split('-');
     const now = identityOf(Number(pid));
     if (now !== null && now.startTicks === startTicks && now.bootId.startsWith(boot)) continue;
-    await rm(join(workRoot(cacheDirectory), name), { recursive: true, force: true });
+    const folder = join(workRoot(cacheDirectory), name);
+    for (const helper of helpersIn(folder)) await end(helper);
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     done.push(`removed a folder left behind by an earlier run (${name})`);
   }
   return done;
 }
 
-async function readRecord(path: string): Promise<Record | null> {
+/** Programs that we let work on a private folder, and that go on for a while where we are killed. */
+const HELPERS = /^(cp|sync|tar|dpkg-deb|git|mariadbd|mysqld|ld-linux.*|ld\.so)$/;
+
+function helpersIn(folder: string): readonly number[] {
+  return allProcesses().filter((pid) => {
+    const [program = '', ...args] = argumentsOf(pid);
+    return HELPERS.test(basename(program)) && args.some((argument) => argument.includes(`${folder}/`));
+  });
+}
+
+async function readRecord(path: string): Promise<Leftover | null> {
   if (!path.endsWith('.json')) {
     // A half-written record of a process that was killed while it wrote: the whole one is beside it.
     const pid = Number(/(\d+)-[0-9a-f]+\.json\.new$/.exec(path)?.[1]);
@@ -115,28 +124,41 @@ async function readRecord(path: string): Promise<Record | null> {
     return null;
   }
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as Record;
+    return JSON.parse(await readFile(path, 'utf8')) as Leftover;
   } catch {
     return null;
   }
 }
 
-function leftoversOf(record: Record): readonly number[] {
-  const argument = `--datadir=${record.dataDirectory}`;
-  const isOurs = (pid: number) => argumentsOf(pid).includes(argument);
-  if (record.server !== null) {
-    return isAlive(record.server) && isOurs(record.server.pid) ? [record.server.pid] : [];
-  }
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => pid !== process.pid && isOurs(pid));
+function leftoversOf({ mark, process: known }: Leftover): readonly number[] {
+  const isOurs = (pid: number) => argumentsOf(pid).includes(mark);
+  if (known !== null) return isAlive(known) && isOurs(known.pid) ? [known.pid] : [];
+  return allProcesses().filter(isOurs);
+}
+
+function allProcesses(): readonly number[] {
+  const names = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return names.map(Number).filter((pid) => pid !== process.pid);
 }
 
 async function end(pid: number): Promise<void> {
   const identity = identityOf(pid);
   if (identity === null) return;
-  // SIGKILL at once: its data directory is a copy that nobody reads again.
-  process.kill(pid, 'SIGKILL');
+  // SIGKILL at once: its data directory is a copy that nobody reads again. A build's compilers are of its session.
+  killSession(pid);
   for (let waited = 0; waited < 10_000 && isAlive(identity); waited += 20) await sleep(20);
+}
+
+/**
+ * Ends a process and the session that it leads. Not by its process group: ninja gives each compiler a group of its own.
+ * All may have ended by themselves.
+ */
+export function killSession(leader: number): void {
+  for (const pid of [leader, ...allProcesses().filter((pid) => sessionOf(pid) === leader)]) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
+  }
 }

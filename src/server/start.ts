@@ -11,6 +11,7 @@ import { defaultCacheDirectory } from './environment.ts';
 import { collectEvidence } from './evidence.ts';
 import { connectExternal, isExternal } from './external.ts';
 import { type Exit, type Launched, launch } from './launch.ts';
+import { checkOptions } from './options.ts';
 import { awaitReady } from './ready.ts';
 import { register, registryDirectory } from './registry.ts';
 import { runningServer } from './running.ts';
@@ -72,13 +73,17 @@ export interface Server {
 export async function startServer(build: Build, request: StartRequest): Promise<Server> {
   if (request.signal?.aborted) throw new BenchbookError('interrupted', 'Interrupted before the server was started.');
   if (isExternal(build)) return await connectExternal(build);
+  checkOptions(request.options);
   await checkDataDirectory(build, request.dataDirectory);
   const socketFolder = await mkdtemp(join(shortTemporaryFolder(), 'benchbook-'));
   const socketPath = join(socketFolder, 's');
   await mkdir(`${request.dataDirectory}.tmp`, { recursive: true });
   const argv = serverArgv(build, { ...request, socketFolder });
   const registry = registryDirectory(request.cacheDirectory ?? defaultCacheDirectory());
-  const registration = await register(registry, request.dataDirectory, socketFolder);
+  const registration = await register(registry, `--datadir=${request.dataDirectory}`, [
+    socketFolder,
+    `${request.dataDirectory}.tmp`,
+  ]);
   const cleanUp = async () => {
     await rm(socketFolder, { recursive: true, force: true });
     await rm(`${request.dataDirectory}.tmp`, { recursive: true, force: true });

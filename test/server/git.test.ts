@@ -1,9 +1,11 @@
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildFromGit } from '../../src/server/git.ts';
+import { argumentsOf } from '../../src/server/process.ts';
 import { runTool } from '../../src/server/run-tool.ts';
 import { thrownBy } from './thrown.ts';
 
@@ -139,6 +141,24 @@ describe('a build from git', async () => {
     expect(await readFile(log, 'utf8')).toContain('nonsense');
     expect(existsSync(log.replace(/\.log$/, ''))).toBe(false);
   }, 120_000);
+
+  it('is ended with its compilers when it is interrupted', async () => {
+    // No other sleeper sleeps for so long.
+    const seconds = String(10_000 + process.pid);
+    await writeFile(join(repository, 'CMakeLists.txt'), `${LISTS}add_custom_target(slow COMMAND sleep ${seconds})\n`);
+    await git('commit', '--quiet', '-am', 'slow');
+    const controller = new AbortController();
+    const running = buildFromGit(source({ target: 'slow' }), { ...environment(), signal: controller.signal });
+    const sleepers = () =>
+      readdirSync('/proc').filter((name) => /^\d+$/.test(name) && argumentsOf(Number(name)).includes(seconds));
+    running.catch(() => undefined);
+    while (sleepers().length === 0) await sleep(50);
+    controller.abort();
+    expect(await thrownBy(running)).toMatchObject({ code: 'interrupted', message: 'Interrupted while compiling.' });
+    while (sleepers().length > 0) await sleep(20);
+    expect(await readdir(join(folder, 'cache/work'))).toEqual([]);
+    expect(await readdir(join(folder, 'cache/running'))).toEqual([]);
+  }, 60_000);
 
   it.each([
     [{ ref: 'no-such-branch' }, /has no branch, tag or commit "no-such-branch"\.$/],
