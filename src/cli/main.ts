@@ -55,6 +55,7 @@ program
   .requiredOption(
     '--replace <factor.level=source>',
     'the level, and debian:SUITE, installed:PATH, tarball:PATH or git:REPOSITORY@REF in its place',
+    (value: string, before: readonly string[] = []) => [...before, value],
   )
   .option('--against-old', 'measure the replaced server again beside the new one, not the baseline alone')
   .option('--fresh', 'measure everything again')
