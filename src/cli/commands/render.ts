@@ -29,7 +29,7 @@ export async function renderCommand(run: string, options: RenderOptions): Promis
   const files = await reportRun({
     runDirectory: folder,
     directory: options.out === undefined ? folder : resolve(options.out),
-    formats: formatsOf(options.format),
+    formats: formatsFor(options),
     draft: await draftNow(folder),
     look,
     progress: () => {},
@@ -37,6 +37,12 @@ export async function renderCommand(run: string, options: RenderOptions): Promis
   printFiles(files);
   await updateIndex();
   return 0;
+}
+
+/** In the run folder the document and its data go with every format, so that what lies there is of one prose. */
+function formatsFor(options: RenderOptions): ReturnType<typeof formatsOf> {
+  const wanted = formatsOf(options.format);
+  return options.out === undefined ? [...new Set([...wanted, 'csv' as const, 'json' as const])] : wanted;
 }
 
 /** How the report is to look. A look of one's own goes elsewhere: the run folder keeps the report that `verify` can make again. */
