@@ -1,28 +1,5 @@
-import { dataset, defineStudy, load, measure, servers } from 'benchbook';
-
-const SCAN = 'SELECT DISTINCT(c1) FROM tp';
-const DAYS = [{ c1: '2023-01-01' }, { c1: '2023-01-02' }];
-const COLUMNS = 'id INT, c1 DATE, c2 INT, c3 TEXT, PRIMARY KEY (id, c1)';
-const PARTITIONS = `PARTITION BY RANGE (TO_DAYS(c1)) (PARTITION p1 VALUES LESS THAN (734874),
-  PARTITION p2 VALUES LESS THAN (735240), PARTITION prest VALUES LESS THAN (1000000))`;
-
-/** Four rows of 2,000 bytes would fill a page, but every second row goes before its predecessor: pages stay half empty. */
-const leafPages = (rows: number) => rows / 4 + 2;
-
-const table = (rows: number, partitions: string) =>
-  dataset({
-    name: `scan-${rows}-${partitions === '' ? 'plain' : 'partitioned'}`,
-    schema: `CREATE TABLE tp (${COLUMNS}) ENGINE=InnoDB DEFAULT CHARSET=latin1 ${partitions}`,
-    load: load.rows('tp', rows, {
-      id: '1 + n DIV 2',
-      c1: "IF(n % 2 = 0, '2023-01-02', '2023-01-01')",
-      c2: '1 + n % 2',
-      c3: "REPEAT(IF(n % 2 = 0, 'a', 'b'), 2000)",
-    }),
-    order: 'two rows for each id, the later date first, so that every second row is inserted before the last one',
-    leafPages: { tp: leafPages(rows) },
-    readOnly: true,
-  });
+import { defineStudy, measure, servers } from 'benchbook';
+import { COLUMNS, DAYS, PARTITIONS, SCAN, scanTable } from './scan-table.ts';
 
 const COUNTERS = measure.status(['Innodb_buffer_pool_reads', 'Innodb_buffer_pool_read_ahead', 'Innodb_data_read']);
 
@@ -98,7 +75,7 @@ export default defineStudy({
   },
   setup: (v) => ({
     server: v.server,
-    data: table(v.rows, v.table),
+    data: scanTable(v.rows, v.table),
     options: {
       innodb_flush_method: v.io.flushMethod,
       innodb_buffer_pool_size: v.pool.size,
@@ -191,9 +168,9 @@ export default defineStudy({
       ratio('second.time', { io: ['O_DIRECT', 'page cache, warm'] }, { ...anyIo, server: '10.5' }).above(1.5),
     ),
     claim(
-      'version-matters-less',
-      'With O_DIRECT, going from 10.5 to 10.11 changes the second scan by less than going from a warm page cache to O_DIRECT does: by a factor below 1.5',
-      ratio('second.time', { server: ['10.11', '10.5'] }, anyServer).below(1.5),
+      'newer-is-not-slower',
+      'With O_DIRECT on both sides, the second scan takes at most 1.05 times as long in 10.11 as in 10.5',
+      ratio('second.time', { server: ['10.11', '10.5'] }, anyServer).below(1.05),
     ),
     md`
       The first execution is another measurement, since it also loads the table's definition and finds an empty pool: it takes

@@ -1,4 +1,5 @@
-import { dataset, defineStudy, load, measure, servers } from 'benchbook';
+import { defineStudy, measure, servers } from 'benchbook';
+import { DAYS, PARTITIONS, SCAN, scanTable } from './scan-table.ts';
 
 /**
  * Where the source comes from: a repository of MariaDB Server, as an address or the path of a clone, and a tag, branch or commit
@@ -37,25 +38,9 @@ const CMAKE = [
 const built = (patches: readonly string[]) =>
   servers.git({ repository, ref, cmake: CMAKE, target: 'mariadbd', ...(patches.length === 0 ? {} : { patches }) });
 
-const SCAN = 'SELECT DISTINCT(c1) FROM tp PARTITION (prest)';
-
-const table = dataset({
-  name: 'scan-100000-partitioned',
-  schema: `CREATE TABLE tp (id INT, c1 DATE, c2 INT, c3 TEXT, PRIMARY KEY (id, c1)) ENGINE=InnoDB DEFAULT CHARSET=latin1
-    PARTITION BY RANGE (TO_DAYS(c1)) (PARTITION p1 VALUES LESS THAN (734874),
-    PARTITION p2 VALUES LESS THAN (735240), PARTITION prest VALUES LESS THAN (1000000))`,
-  load: load.rows('tp', 100_000, {
-    id: '1 + n DIV 2',
-    c1: "IF(n % 2 = 0, '2023-01-02', '2023-01-01')",
-    c2: '1 + n % 2',
-    c3: "REPEAT(IF(n % 2 = 0, 'a', 'b'), 2000)",
-  }),
-  order: 'two rows for each id, the later date first, so that every second row is inserted before the last one',
-  leafPages: { tp: 25_002 },
-  // Made by one of the two, so that both read the very same pages.
-  preparedBy: built([]),
-  readOnly: true,
-});
+const STATEMENT = `${SCAN} PARTITION (prest)`;
+/** Made by one of the two, so that both read the very same pages. */
+const data = scanTable(100_000, PARTITIONS, built([]));
 
 const fixed = { build: 'fixed', io: 'O_DIRECT', threshold: 56 } as const;
 const broken = { ...fixed, build: 'broken again' } as const;
@@ -84,7 +69,7 @@ export default defineStudy({
   },
   setup: (v) => ({
     server: v.build,
-    data: table,
+    data,
     options: {
       innodb_flush_method: v.io.flushMethod,
       innodb_read_ahead_threshold: v.threshold,
@@ -96,12 +81,12 @@ export default defineStudy({
     host: { pageCache: v.io.pageCache as 'cold' | 'warm' },
   }),
   measurements: {
-    first: measure.analyze(SCAN, { database: 'bench' }),
-    second: measure.analyze(SCAN, { database: 'bench' }),
-    client: measure.query(SCAN, {
+    first: measure.analyze(STATEMENT, { database: 'bench' }),
+    second: measure.analyze(STATEMENT, { database: 'bench' }),
+    client: measure.query(STATEMENT, {
       database: 'bench',
       iterations: 0,
-      expect: [{ c1: '2023-01-01' }, { c1: '2023-01-02' }],
+      expect: DAYS,
     }),
   },
   replicates: 10,

@@ -4,7 +4,7 @@ import { suggestion } from '../study/near.ts';
 import { DEFAULT_FORMATS } from './report-run.ts';
 
 type Format = RenderRequest['formats'][number];
-const FORMATS: readonly Format[] = ['html', 'pdf', 'md', 'jira', 'csv', 'json'];
+const FORMATS: readonly Format[] = ['html', 'pdf', 'md', 'jira', 'csv', 'parquet', 'tex', 'json'];
 
 /**
  * The formats of `--format html,pdf`; the usual ones where it is not given.

@@ -55,6 +55,7 @@ program
   .requiredOption(
     '--replace <factor.level=source>',
     'the level, and debian:SUITE, installed:PATH, tarball:PATH or git:REPOSITORY@REF in its place',
+    (value: string, before: readonly string[] = []) => [...before, value],
   )
   .option('--against-old', 'measure the replaced server again beside the new one, not the baseline alone')
   .option('--fresh', 'measure everything again')
@@ -76,8 +77,12 @@ program
   .command('render')
   .argument('<run>', "a run's folder, a study's name (its latest run), or study@run-id")
   .description("the report again, with the study's prose as it stands now")
-  .option('--format <list>', 'html,pdf,md,jira,csv,json')
+  .option('--format <list>', 'html,pdf,md,jira,csv,parquet,tex,json')
   .option('--out <dir>', 'where the files go (the run folder)')
+  .option('--static', 'HTML without any script (with --out)')
+  .option('--paper <size>', 'A4 or Letter')
+  .option('--front-matter <kind>', 'of the Markdown: hugo, jekyll or none')
+  .option('--templates <dir>', 'templates and styles of your own (with --out)')
   .action(action(async () => (await import('./commands/render.ts')).renderCommand));
 program
   .command('merge')
@@ -118,6 +123,12 @@ program
   .description('what this machine offers and lacks, and how to get it')
   .option('--json', 'for machines')
   .action(action(async () => (await import('./commands/doctor.ts')).doctor));
+
+// `benchbook plan … | head` is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(EXIT.done);
+});
 
 try {
   await program.parseAsync();

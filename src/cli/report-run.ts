@@ -22,6 +22,8 @@ interface ReportRequest {
   readonly formats: RenderRequest['formats'];
   /** The study's prose as it stands now; null takes the one kept with the run. */
   readonly draft: Draft | null;
+  /** How it looks, where that differs from the usual. */
+  readonly look?: Pick<RenderRequest, 'isStatic' | 'paper' | 'frontMatter' | 'templates'>;
   readonly progress: (text: string) => void;
 }
 
@@ -37,7 +39,14 @@ export async function reportRun(request: ReportRequest): Promise<readonly Render
   const { runDirectory, directory, formats, progress } = request;
   if (request.draft !== null && directory === runDirectory) await keepDraft(runDirectory, request.draft);
   const document = await documentOf(runDirectory, request.draft); // 1 to 3
-  return render({ document, directory, formats, progress, extraFiles: await attachments(runDirectory) }); // 4
+  return render({
+    document,
+    directory,
+    formats,
+    progress,
+    extraFiles: await attachments(runDirectory),
+    ...request.look,
+  }); // 4
 }
 
 /** The report of a run as data, from the given draft, else the one kept last. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { BenchbookError } from '../errors.ts';
 import type { Study } from '../study/study.ts';
 import type { Cell, Factor, Primitive, ServerSource } from '../study/types.ts';
@@ -112,7 +113,7 @@ function withLevels(
 
 /** A study whose setup does not take its server from the level would measure the old one under a new name. */
 function checked(study: Study, touched: readonly Variant[], old: ServerSource, replacement: Replacement): Study {
-  const same = JSON.stringify(old) === JSON.stringify(replacement.source);
+  const same = isDeepStrictEqual(old, replacement.source);
   for (const { cell } of touched) {
     const values = Object.fromEntries(
       study.factors
@@ -120,7 +121,7 @@ function checked(study: Study, touched: readonly Variant[], old: ServerSource, r
         .map(({ name, levels }) => [name, levels.find(({ label }) => label === cell[name])!.value]),
     );
     const { server } = study.setup({ ...values, ...study.derive?.(values) });
-    if (same || JSON.stringify(server) === JSON.stringify(replacement.source)) continue;
+    if (same || isDeepStrictEqual(server, replacement.source)) continue;
     throw new BenchbookError(
       'usage',
       `The setup of study ${study.id} does not start the server that level ${replacement.level} of factor ${replacement.factor} names.`,

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { BenchbookError, sentenceOf } from '../errors.ts';
 import type { Caution, JsonValue, Moment, Outcome, Series, TrialEntry } from '../journal/entry.ts';
 import type { Server } from '../server/start.ts';
+import { raced } from './limits.ts';
 import { rooted } from './roots.ts';
 import type { TrialRequest } from './trial.ts';
 
@@ -101,4 +102,19 @@ export async function entryOf(
     cautions: rewrite(gathered.cautions as unknown as JsonValue) as unknown as Caution[],
     artefacts,
   };
+}
+
+/**
+ * What the server says of itself, once a trial and after the measurements: listing its variables costs it some 8 MB of memory,
+ * which would be measured as its own.
+ */
+export async function readServer(
+  { effects, setup }: TrialRequest,
+  gathered: Gathered,
+  signal: AbortSignal,
+): Promise<void> {
+  const { server } = gathered;
+  if (server === undefined || gathered.variables !== undefined) return;
+  gathered.settings.push(...(await raced(signal, effects.readSettings(server, setup.options ?? {}))));
+  gathered.variables = await raced(signal, effects.readVariables(server));
 }

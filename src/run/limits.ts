@@ -22,7 +22,7 @@ export function deadline(outer: AbortSignal, limitSeconds: number, what: string)
   const timer = limitMs < 2 ** 31 ? setTimeout(() => controller.abort(timeUp(what, limitSeconds)), limitMs) : undefined;
   return {
     signal: controller.signal,
-    race: (work) => raced(work, controller.signal),
+    race: (work) => until(controller.signal, work),
     clear() {
       clearTimeout(timer);
       outer.removeEventListener('abort', onOuter);
@@ -30,7 +30,13 @@ export function deadline(outer: AbortSignal, limitSeconds: number, what: string)
   };
 }
 
-function raced<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/** The work, or the reason of the interruption if that comes first. */
+export function raced<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const limit = deadline(signal, Number.POSITIVE_INFINITY, '');
+  return limit.race(work).finally(() => limit.clear());
+}
+
+function until<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   if (signal.aborted) {
     work.catch(() => undefined);
     return Promise.reject(signal.reason);

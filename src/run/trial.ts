@@ -9,8 +9,8 @@ import type { Server, StopMode } from '../server/start.ts';
 import type { StartingPoint } from '../server/starting-point.ts';
 import type { Cell, Measurement, Setup, TrialPolicy } from '../study/types.ts';
 import type { Effects, Preparation } from './effects.ts';
-import { entryOf, type Failure, failureOf, type Gathered, nothingGathered } from './gathered.ts';
-import { type Deadline, deadline } from './limits.ts';
+import { entryOf, type Failure, failureOf, type Gathered, nothingGathered, readServer } from './gathered.ts';
+import { type Deadline, deadline, raced } from './limits.ts';
 import { machineFor, type TrialMachine } from './machine.ts';
 import type { Roots } from './roots.ts';
 
@@ -151,19 +151,7 @@ async function measureAll(running: Running): Promise<void> {
   const server = await start(running);
   await machine.verify(server.pid);
   for (const stage of request.stages) await measureStage(running, stage);
-  await readServer(running);
-}
-
-/**
- * What the server says of itself, once a trial and after the measurements: listing its variables costs it some 8 MB of memory,
- * which would be measured as its own.
- */
-async function readServer({ request, gathered, signal }: Running): Promise<void> {
-  const { effects, setup } = request;
-  const { server } = gathered;
-  if (server === undefined || gathered.variables !== undefined) return;
-  gathered.settings.push(...(await raced(signal, effects.readSettings(server, setup.options ?? {}))));
-  gathered.variables = await raced(signal, effects.readVariables(server));
+  await readServer(request, gathered, signal);
 }
 
 async function start({ request, gathered, machine, signal }: Running): Promise<Server> {
@@ -218,12 +206,12 @@ async function measureStage(running: Running, { within, values, measurements }: 
         return gathered.server;
       },
       restart: async () => {
-        await readServer(running);
+        await readServer(request, gathered, signal);
         await endServer(request, gathered, 'fast');
         return await start(running);
       },
       stop: async (mode: StopMode) => {
-        await readServer(running);
+        await readServer(request, gathered, signal);
         return await endServer(request, gathered, mode);
       },
       values,
@@ -286,11 +274,6 @@ function keepLog(gathered: Gathered, server: Server): void {
   if (before?.endsWith(text)) return;
   const whole = before === undefined ? text : `${before}\n--- the server was started again ---\n${text}`;
   gathered.texts.set('error log', whole);
-}
-
-function raced<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const limit = deadline(signal, Number.POSITIVE_INFINITY, '');
-  return limit.race(work).finally(() => limit.clear());
 }
 
 async function settled(work: readonly Promise<unknown>[], limitSeconds: number): Promise<void> {

@@ -106,6 +106,13 @@ describe('a real server, and another release in its place', () => {
     expect(result.exitCode).toBe(2);
   });
 
+  test('one level at a time', async () => {
+    const twice = ['--replace', 'server.v1=debian:trixie', '--replace', 'pool.16M=debian:trixie'];
+    const result = await benchbook(directory, ['rerun', `two@${await firstRun()}`, ...twice]);
+    expect(result.stderr).toMatch(/--replace is given 2 times; a rerun replaces one level/);
+    expect(result.exitCode).toBe(2);
+  });
+
   test('a rerun is not rerun: the run that it repeats is', async () => {
     const result = await benchbook(directory, ['rerun', 'two', '--replace', 'server.v1=debian:trixie']);
     expect(result.stderr).toMatch(/is itself a rerun.*rerun the run that it repeats: two@/is);

@@ -79,6 +79,11 @@ describe('replacing a level', () => {
         factor.name === 'server' ? { ...factor, levels: [{ label: 'old', value: git }] } : factor,
       ),
     };
+    // What setup returns went through a check that may have put its fields in another order.
+    from.setup = (values) => {
+      const { source, ...rest } = values.server as { readonly source: 'git' };
+      return { server: { source, ...rest } as ServerSource };
+    };
     const { study: replaced } = replace(from, { source: { source: 'git', repository: '/r', ref: 'b' } });
     expect(replaced.factors[0]!.levels[0]!.value).toEqual({ ...git, ref: 'b' });
   });

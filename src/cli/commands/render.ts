@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import { makeDraft } from '../../draft/draft.ts';
 import type { Draft } from '../../draft/types.ts';
+import { BenchbookError } from '../../errors.ts';
 import { readJournal } from '../../journal/read.ts';
 import { withControlLevel } from '../../plan/rerun.ts';
 import { sortEntries } from '../../report/run-data.ts';
+import { suggestion } from '../../study/near.ts';
 import { formatsOf } from '../formats.ts';
 import { updateIndex } from '../index-page.ts';
 import { printFiles } from '../measure-and-report.ts';
@@ -11,19 +13,61 @@ import { reportRun } from '../report-run.ts';
 import { runFolder } from '../runs.ts';
 import { displayFile, listStudies, openStudy } from '../studies.ts';
 
+interface RenderOptions {
+  readonly format?: string;
+  readonly out?: string;
+  readonly static?: boolean;
+  readonly paper?: string;
+  readonly frontMatter?: string;
+  readonly templates?: string;
+}
+
 /** `benchbook render RUN`: the report again, with the study's prose as it stands now. */
-export async function renderCommand(run: string, options: { format?: string; out?: string }): Promise<number> {
+export async function renderCommand(run: string, options: RenderOptions): Promise<number> {
   const folder = await runFolder(run);
+  const look = lookOf(options);
   const files = await reportRun({
     runDirectory: folder,
     directory: options.out === undefined ? folder : resolve(options.out),
-    formats: formatsOf(options.format),
+    formats: formatsFor(options),
     draft: await draftNow(folder),
+    look,
     progress: () => {},
   });
   printFiles(files);
   await updateIndex();
   return 0;
+}
+
+/** In the run folder the document and its data go with every format, so that what lies there is of one prose. */
+function formatsFor(options: RenderOptions): ReturnType<typeof formatsOf> {
+  const wanted = formatsOf(options.format);
+  return options.out === undefined ? [...new Set([...wanted, 'csv' as const, 'json' as const])] : wanted;
+}
+
+/** How the report is to look. A look of one's own goes elsewhere: the run folder keeps the report that `verify` can make again. */
+function lookOf(options: RenderOptions): NonNullable<Parameters<typeof reportRun>[0]['look']> {
+  const own = options.templates === undefined ? (options.static ? '--static' : null) : '--templates';
+  if (own !== null && options.out === undefined) {
+    throw new BenchbookError(
+      'usage',
+      `${own} needs --out: the run folder keeps the report that \`verify\` can make again.`,
+    );
+  }
+  return {
+    isStatic: options.static ?? false,
+    ...(options.paper === undefined ? {} : { paper: oneOf('--paper', options.paper, ['A4', 'Letter'] as const) }),
+    ...(options.frontMatter === undefined
+      ? {}
+      : { frontMatter: oneOf('--front-matter', options.frontMatter, ['hugo', 'jekyll', 'none'] as const) }),
+    ...(options.templates === undefined ? {} : { templates: resolve(options.templates) }),
+  };
+}
+
+function oneOf<T extends string>(option: string, given: string, known: readonly T[]): T {
+  const found = known.find((each) => each === given);
+  if (found !== undefined) return found;
+  throw new BenchbookError('usage', `${option} takes no '${given}'.`, { hint: suggestion(given, known) });
 }
 
 /** The prose as the study has it now; the one kept with the run where the study is gone, or is another. */

@@ -15,7 +15,7 @@ import { parseSource } from '../sources.ts';
 import { displayFile, openStudyOfRun } from '../studies.ts';
 
 interface RerunOptions {
-  readonly replace: string;
+  readonly replace: readonly string[];
   readonly againstOld?: boolean;
   readonly fresh?: boolean;
   readonly force?: boolean;
@@ -35,7 +35,7 @@ export async function rerun(wanted: string, options: RerunOptions): Promise<numb
   const { run } = sortEntries(entries);
   refuseRerunOfRerun(run);
   const original = await openStudyOfRun(run, folder);
-  const { factor, level, source: text } = parseReplace(options.replace, original);
+  const { factor, level, source: text } = parseReplace(oneOf(options.replace), original);
   const source = await parseSource(text);
   const againstOld = options.againstOld ?? false;
   const { study, plan, control } = replaceLevel(original, run.plan as unknown as Plan, {
@@ -82,6 +82,15 @@ async function unfinished(record: RerunRecord, plan: Plan): Promise<string | nul
   return isThis && !entries.some(({ type }) => type === 'end') ? folder : null;
 }
 
+/** Two levels replaced at once could not be told apart in what changed. */
+function oneOf(replace: readonly string[]): string {
+  const [first, second] = replace;
+  if (first !== undefined && second === undefined) return first;
+  throw new BenchbookError('usage', `--replace is given ${replace.length} times; a rerun replaces one level.`, {
+    hint: 'make a rerun for each, and compare them one by one',
+  });
+}
+
 function refuseRerunOfRerun({ runId, studyId, rerun }: RunEntry): void {
   if (rerun === undefined) return;
   throw new BenchbookError('usage', `Run ${runId} is itself a rerun, with a level of its own that stood for another.`, {
@@ -119,6 +128,6 @@ function parseReplace(text: string, study: Study): { factor: string; level: Prim
 }
 
 function commandLine(run: RunEntry, { replace, againstOld }: RerunOptions): string {
-  const words = [`npx benchbook rerun ${run.studyId}@${run.runId}`, `--replace ${replace}`];
+  const words = [`npx benchbook rerun ${run.studyId}@${run.runId}`, `--replace ${replace.join(' ')}`];
   return [...words, ...(againstOld ? ['--against-old'] : [])].join(' ');
 }

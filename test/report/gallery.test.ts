@@ -1,0 +1,34 @@
+import { readdirSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { reportRun } from '../../src/cli/report-run.ts';
+import { verifyJournal } from '../../src/journal/verify.ts';
+
+const GALLERY = join(import.meta.dirname, '../../output/gallery');
+
+describe.each(readdirSync(GALLERY))('gallery: %s', (name) => {
+  const folder = join(GALLERY, name);
+
+  test('its journal and logs are intact', async () => {
+    expect((await verifyJournal(folder)).lines).toBeGreaterThan(10);
+  });
+
+  test('renders to the same bytes', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'benchbook-gallery-'));
+    try {
+      await reportRun({ runDirectory: folder, directory, formats: ['html'], draft: null, progress: () => {} });
+      expect((await readFile(join(directory, 'report.html'))).equals(await readFile(join(folder, 'report.html')))).toBe(
+        true,
+      );
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+
+  test('names nothing of the machine that made it', async () => {
+    const text = await readFile(join(folder, 'journal.jsonl'), 'utf8');
+    expect(text).not.toMatch(/"[^"]*\/(home|root|tmp|work)\/[a-z]/);
+  });
+});
