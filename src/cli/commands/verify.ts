@@ -25,11 +25,18 @@ export async function verify(run: string): Promise<number> {
   console.log(
     there.length === 0
       ? 'no report is there: nothing to compare; `benchbook render` makes it'
-      : `report reproducible: ${there.map(({ name }) => name).join(', ')}, the same bytes again`,
+      : `report reproducible: ${namesOf(there.map(({ name }) => name))}, the same bytes again`,
   );
   const unchecked = (await readdir(folder)).filter((name) => /\.(pdf|md|jira|tex|parquet)$/.test(name));
   if (unchecked.length > 0) console.log(`not compared: ${unchecked.join(', ')}`);
   return 0;
+}
+
+/** Files by name; those of the data folder as a number. */
+function namesOf(names: readonly string[]): string {
+  const data = names.filter((name) => name.startsWith('data/'));
+  const others = names.filter((name) => !data.includes(name));
+  return [...others, ...(data.length === 0 ? [] : [`${data.length} files of data/`])].join(', ');
 }
 
 /** What depends on the journal alone: a PDF also depends on the Chromium that printed it. */
