@@ -1,5 +1,6 @@
 import { BenchbookError } from '../errors.ts';
 import type { Caution, Series } from '../journal/entry.ts';
+import { isExternal } from '../server/external.ts';
 import type { Measurement } from '../study/types.ts';
 import { measureAnalyze } from './analyze.ts';
 import { type BeginProbe, type Counted, measureAround } from './around.ts';
@@ -24,6 +25,9 @@ type Method = (measurement: Measurement, context: TrialContext, counted: Counted
 
 /** Kinds that prepare something first, and tell by themselves which part counts. */
 const PREPARES: readonly string[] = ['sysbench'];
+
+/** What looks at the server's process or starts it: nothing that somebody else's server could be asked for. */
+const NEEDS_PROCESS: readonly string[] = ['startup', 'shutdown', 'memory', 'mtr', 'timeline', 'perf'];
 
 /** By `kind` of the measurement; `around` is of its own, since it takes another measurement. */
 const METHODS: Readonly<Record<string, Method>> = {
@@ -73,12 +77,23 @@ async function take(
   counted: Counted = (work) => work(),
 ): Promise<Readings> {
   const method = found(METHODS, measurement.kind, 'measurement');
+  refuseExternal(measurement.kind, context);
   if (PREPARES.includes(measurement.kind)) return await method(measurement, context, counted);
   return await counted(() => method(measurement, context, (work) => work()));
 }
 
-const beginProbe: BeginProbe = async (probe, server, context) =>
-  await found(PROBES, probe.probe, 'probe')(probe, server, context);
+const beginProbe: BeginProbe = async (probe, server, context) => {
+  refuseExternal(probe.probe, context);
+  return await found(PROBES, probe.probe, 'probe')(probe, server, context);
+};
+
+function refuseExternal(kind: string, context: Pick<TrialContext, 'build'>): void {
+  if (!NEEDS_PROCESS.includes(kind) || !isExternal(context.build)) return;
+  throw new BenchbookError(
+    'measure',
+    `"${kind}" needs a server that Benchbook starts; an external one is measured over SQL only.`,
+  );
+}
 
 function found<T>(all: Readonly<Record<string, T>>, kind: string, what: string): T {
   const method = Object.hasOwn(all, kind) ? all[kind] : undefined;

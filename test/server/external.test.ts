@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { measure } from '../../src/measure/measure.ts';
+import { perform } from '../../src/measure/perform.ts';
 import { resolveBuild } from '../../src/server/resolve.ts';
 import { servers } from '../../src/server/servers.ts';
 import { readSettings, readVariables } from '../../src/server/settings.ts';
@@ -31,6 +33,22 @@ it('an external server gets no statement that the study did not write, and is le
   expect(await readSettings(server, { innodb_buffer_pool_size: '1G' })).toMatchObject([
     { effective: null, verdict: 'not reported' },
   ]);
+  const context = {
+    build,
+    running: server,
+    dataDirectory: '',
+    cacheDirectory: environment.cacheDirectory,
+    seed: 1,
+    values: {},
+    signal: new AbortController().signal,
+    restart: async () => server,
+    stop: async () => ({ seconds: 0 }),
+    progress: () => undefined,
+  };
+  const memory = await thrownBy(perform('memory', measure.memory(), context));
+  expect(memory.message).toBe(
+    '"memory" needs a server that Benchbook starts; an external one is measured over SQL only.',
+  );
   await server.stop('fast');
   expect(
     await theirs.sql(
