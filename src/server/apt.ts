@@ -183,6 +183,7 @@ async function configText(directory: string): Promise<string> {
     'Dir::Cache': directory,
     'Dir::Cache::archives': join(directory, 'archives'),
     'Acquire::Languages': 'none',
+    'Acquire::GzipIndexes': 'true',
     'Acquire::Retries': '2',
     'APT::Install-Recommends': 'false',
     'APT::Architecture': architecture.trim(),

@@ -44,6 +44,8 @@ export async function fetchPackage(
   const packages = files.map(({ name, version, sha256 }) => ({ name, version, sha256 }));
   const root = join(environment.cacheDirectory, 'builds', `debian-${source.suite}-${shortHash(packages)}`);
   if (!existsSync(root)) await unpack(files, root, environment);
+  // apt makes them anew within a second; together they are as big as a server.
+  for (const name of ['pkgcache.bin', 'srcpkgcache.bin']) await rm(join(apt.directory, name), { force: true });
   return { root, packages };
 }
 

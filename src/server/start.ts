@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BenchbookError, sentenceOf } from '../errors.ts';
 import type { Moment } from '../journal/entry.ts';
@@ -75,15 +76,17 @@ export async function startServer(build: Build, request: StartRequest): Promise<
   if (isExternal(build)) return await connectExternal(build);
   checkOptions(request.options);
   await checkDataDirectory(build, request.dataDirectory);
-  const socketFolder = await mkdtemp(join(shortTemporaryFolder(), 'benchbook-'));
+  const socketFolder = join(shortTemporaryFolder(), `benchbook-${randomBytes(8).toString('hex')}`);
   const socketPath = join(socketFolder, 's');
-  await mkdir(`${request.dataDirectory}.tmp`, { recursive: true });
   const argv = serverArgv(build, { ...request, socketFolder });
   const registry = registryDirectory(request.cacheDirectory ?? defaultCacheDirectory());
   const registration = await register(registry, `--datadir=${request.dataDirectory}`, [
     socketFolder,
     `${request.dataDirectory}.tmp`,
   ]);
+  // Made only now that they are written down: whatever happens, somebody removes them.
+  await mkdir(socketFolder, { mode: 0o700 });
+  await mkdir(`${request.dataDirectory}.tmp`, { recursive: true });
   const cleanUp = async () => {
     await rm(socketFolder, { recursive: true, force: true });
     await rm(`${request.dataDirectory}.tmp`, { recursive: true, force: true });
