@@ -27,6 +27,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(work, { recursive: true, force: true }));
 
+/** Text without packed data, in which any four letters stand somewhere. */
+function readable(bytes: Uint8Array): string {
+  return Buffer.from(bytes)
+    .toString('utf8')
+    .replace(/[A-Za-z0-9+/=]{120,}/g, '');
+}
+
 describe('a bundle', () => {
   test('holds the run folder, commands, script and checksums, and has the same bytes again', async () => {
     const first = await bundled('plain.zip');
@@ -91,8 +98,7 @@ describe('a redacted bundle', () => {
   }, 60_000);
 
   test('holds no private name in any file', () => {
-    for (const [name, bytes] of files)
-      expect(PRIVATE.exec(Buffer.from(bytes).toString('utf8'))?.[0], name).toBeUndefined();
+    for (const [name, bytes] of files) expect(PRIVATE.exec(readable(bytes))?.[0], name).toBeUndefined();
   });
 
   test('nor in what the PDF carries', async () => {
