@@ -46,7 +46,7 @@ export function launch(argv: readonly string[], env: Readonly<Record<string, str
     stream.on('data', (raw: string) => {
       const chunk = withoutIdentity(raw);
       const atSeconds = elapsedSeconds();
-      log.text += chunk;
+      if (log.text.length < MOST_CHARACTERS) log.text += chunk;
       const lines = (unfinished + chunk).split('\n');
       unfinished = lines.pop()!;
       for (const text of lines) stamp(text, atSeconds, moments);
@@ -55,8 +55,9 @@ export function launch(argv: readonly string[], env: Readonly<Record<string, str
   return { child, moments, elapsedSeconds, log, exited };
 }
 
-/** A server that logs without end (one line per statement) must not fill the journal. */
+/** A server that logs without end (one line per statement) must fill neither the journal nor our memory. */
 const MOST_LINES = 2000;
+const MOST_CHARACTERS = 32 * 2 ** 20;
 
 function stamp(text: string, atSeconds: number, moments: Moment[]): void {
   if (isReadyLine(text) && !moments.some(({ name }) => name === 'ready line'))
