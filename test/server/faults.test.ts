@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,6 +41,15 @@ describe('a server that', () => {
   it('stops answering gives a backtrace or the reason why not, and can be ended', async () => {
     const server = await freshServer(build, { statementSeconds: 1 });
     process.kill(server.pid, 'SIGSTOP');
+    // Its threads stop one by one.
+    const states = async () =>
+      await Promise.all(
+        (await readdir(`/proc/${server.pid}/task`)).map(
+          async (thread) =>
+            /^State:\s+(\w)/m.exec(await readFile(`/proc/${server.pid}/task/${thread}/status`, 'latin1'))?.[1],
+        ),
+      );
+    while ((await states()).some((state) => state !== 'T')) await sleep(5);
     const error = await thrownBy(server.sql('SELECT 1'));
     expect(error).toMatchObject({ code: 'server', outcome: 'timeout' });
     expect(error.message).toBe('The server did not answer "SELECT 1" within 1 s.');

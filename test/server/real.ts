@@ -12,17 +12,18 @@ import { type Server, type StartRequest, startServer } from '../../src/server/st
 /** The shared cache: a server is fetched once for all tests. */
 export const environment: ServerEnvironment = { cacheDirectory: defaultCacheDirectory(), progress: () => undefined };
 
-let work: string | undefined;
+let work: Promise<string> | undefined;
 let count = 0;
 
 afterAll(async () => {
-  if (work !== undefined) await rm(work, { recursive: true, force: true });
+  if (work !== undefined) await rm(await work, { recursive: true, force: true });
 });
 
 /** A private folder that is removed after the file's tests. */
 export async function privateFolder(): Promise<string> {
-  work ??= await workDirectory(environment.cacheDirectory);
-  return join(work, String(count++));
+  // A promise, so that servers started at the same time share one.
+  work ??= workDirectory(environment.cacheDirectory);
+  return join(await work, String(count++));
 }
 
 export async function installedBuild(): Promise<Build> {
