@@ -124,7 +124,10 @@ async function readRecord(path: string): Promise<Leftover | null> {
     return null;
   }
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as Leftover;
+    const record = JSON.parse(await readFile(path, 'utf8')) as Partial<Leftover>;
+    // One of another version of Benchbook, which must clean up after itself.
+    if (typeof record.mark !== 'string' || !Array.isArray(record.folders) || record.owner === undefined) return null;
+    return record as Leftover;
   } catch {
     return null;
   }
