@@ -3,6 +3,7 @@ import { explainVerdict } from '../analysis/explain.ts';
 import type { Comparison, Effect, Interaction } from '../analysis/results.ts';
 import type { Draft } from '../draft/types.ts';
 import { formatInterval, formatValue } from '../units.ts';
+import { precisionNotes } from './caution-notes.ts';
 import type { Block, CellValue, Column, Table } from './document.ts';
 import { metricTitle } from './names.ts';
 import type { Part } from './part.ts';
@@ -69,6 +70,7 @@ function baselineTable(metric: string, draft: Draft, analysis: Analysis): Titled
     title: `${metricTitle(metric, draft)}, against ${baseline}`,
     notes: [
       `Medians of ratios within blocks. The intervals hold for all ${comparisons.length} rows together with 95 % and decide the verdict against ±${formatValue(draft.threshold * 100, '1')} %; δ and p (sign-flip test) are for orientation.`,
+      ...precisionNotes(metric, analysis.cellsOf(metric), analysis),
     ],
   };
 }

@@ -3,6 +3,7 @@ import type { DotsKind, Draft, DraftFigure, SamplesKind } from '../draft/types.t
 import type { CellLabels } from '../journal/entry.ts';
 import type { Unit } from '../study/types.ts';
 import { formatInterval, formatValue } from '../units.ts';
+import { cautionNotes } from './caution-notes.ts';
 import { baselineOf, cellsWhere, factorCells, factorColumns } from './cells.ts';
 import type { CellValue, Column, Table } from './document.ts';
 import { figureSpec } from './figure-specs.ts';
@@ -69,7 +70,7 @@ export function showCells(figure: CellFigure, context: FigureContext): Shown {
     title: `${metricTitle(figure.metric, draft)} by ${[figure.x, figure.color].filter(Boolean).join(' and ')}`,
     alt: altText(figure, draft, dots),
     sourceLine: sourceLine(figure, dots, data),
-    notes: [...notesOf(dots), ...axisNotes(spec)],
+    notes: [...notesOf(dots), ...axisNotes(spec), ...cautionNotes(figure.metric, analysis)],
   };
 }
 

@@ -1,5 +1,7 @@
 import type { DraftFigure } from '../draft/types.ts';
 import type { CellLabels, Moment, TrialEntry } from '../journal/entry.ts';
+import type { Cell } from '../study/types.ts';
+import { formatInterval, formatValue } from '../units.ts';
 import { cellsWhere, factorCells, factorColumns } from './cells.ts';
 import type { CellValue, Table } from './document.ts';
 import type { FigureContext, Shown } from './figure-dots.ts';
@@ -55,8 +57,26 @@ export function showTimeline(figure: Extract<DraftFigure, { kind: 'timeline' }>,
     title: `${metricTitle(metric, draft)} over time`,
     alt: `Time line of ${metricTitle(metric, draft)}: ${lines} trials, ${rows.length} values.`,
     sourceLine: `${metric}; a line a trial, ${lines} trials; run ${data.run.runId}`,
-    notes: rows.length === 0 ? [`${metric} has no values in time in this run.`] : [],
+    notes:
+      rows.length === 0 ? [`${metric} has no values in time in this run.`] : steadyNotes(metric, figure.where, context),
   };
+}
+
+/** The mean of the steady part of each cell's first trial, with its interval, and the dips and stalls that it had. */
+function steadyNotes(metric: string, where: Cell, { analysis, draft }: FigureContext): string[] {
+  const { unit } = draft.metrics[metric]!;
+  return cellsWhere(analysis.cellsOf(metric), where).flatMap((cell) => {
+    const found = analysis.steadyStates(metric, cell).find(({ steady }) => steady !== null);
+    if (!found?.steady) return [];
+    const { mean, interval, fromSeconds, toSeconds, episodes } = found.steady;
+    const how = interval
+      ? `${formatValue(mean, unit, { interval })} (95 % interval ${formatInterval(interval, unit)}, autocorrelation respected)`
+      : `${formatValue(mean, unit)}, too short a series for an interval`;
+    const odd = episodes.length === 0 ? '' : `; ${episodes.length} dips, stalls or spikes`;
+    return [
+      `${cellText(cell)}, trial ${found.trialId}: steady from ${fromSeconds.toFixed(0)} to ${toSeconds.toFixed(0)} s at ${how}${odd}.`,
+    ];
+  });
 }
 
 /** Where the time of a start goes: of each cell the trial whose start is the median one, by its stamped error log. */

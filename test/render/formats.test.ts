@@ -1,3 +1,7 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import MarkdownIt from 'markdown-it';
 import { expect, test } from 'vitest';
@@ -10,15 +14,31 @@ import { latexTable } from '../../src/render/latex.ts';
 import { markdownReport } from '../../src/render/markdown.ts';
 import { tableParquet } from '../../src/render/parquet.ts';
 import { svgToPng } from '../../src/render/png.ts';
+import { render } from '../../src/render/render.ts';
 import { setTable } from '../../src/render/tables.ts';
 import type { Block, Document, ValueRef } from '../../src/report/document.ts';
 import { styleGuide } from './style-guide.ts';
+
+/** Kinds of white space are the format's own, a no-break space here and a plain one there. */
+function spaced(text: string): string {
+  return text.replace(/[\s\u00a0\u202f]+/g, ' ');
+}
+
+async function pdfText(document: Document): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'benchbook-same-'));
+  try {
+    await render({ document, directory, formats: ['pdf'], progress: () => {} });
+    return (await execa('pdftotext', ['-raw', join(directory, 'report.pdf'), '-'])).stdout;
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
 
 function withSections(sections: readonly Block[]): Document {
   return { ...styleGuide(), sections, appendices: [], summary: [], tickets: [] };
 }
 
-test('the same figure and table numbers and the same values stand in HTML, Markdown, Jira and ADF', async () => {
+test('the same figure and table numbers and the same values stand in HTML, PDF, Markdown, Jira and ADF', async () => {
   const document = styleGuide();
   const html = htmlReport(document, await drawFigures(document), { isStatic: true });
   const outputs = {
@@ -26,15 +46,16 @@ test('the same figure and table numbers and the same values stand in HTML, Markd
     md: markdownReport(document, 'none'),
     jira: jiraReport(document, []),
     adf: adfReport(document),
+    pdf: await pdfText(document),
   };
   const values = valuesIn(document.sections).concat(valuesIn(document.summary));
   expect(values.length).toBeGreaterThan(8);
   for (const [name, output] of Object.entries(outputs)) {
-    for (const value of values) expect(output, `${name} lacks ${value.text}`).toContain(value.text);
+    for (const value of values) expect(spaced(output), `${name} lacks ${value.text}`).toContain(spaced(value.text));
     for (let number = 1; number <= 11; number++) expect(output, name).toContain(`Figure ${number}.`);
     expect(output, name).toContain('Table 1.');
     for (const row of setTable(document.tables.rss!).rows)
-      for (const cell of row) expect(output, name).toContain(cell.text);
+      for (const cell of row) expect(spaced(output), name).toContain(spaced(cell.text));
   }
 });
 

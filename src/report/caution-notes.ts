@@ -1,0 +1,36 @@
+import type { Analysis } from '../analysis/analysis.ts';
+import type { CellLabels } from '../journal/entry.ts';
+import { cellText } from './names.ts';
+
+/** Beside a figure or table the worst must be seen; all of them stand under Limits. */
+const MOST = 3;
+
+/** The cautions of a metric, each sentence once with the cells that it concerns: they stand beside the numbers concerned. */
+export function cautionNotes(metric: string, analysis: Analysis): string[] {
+  const found = new Map<string, CellLabels[]>();
+  for (const caution of analysis.cautions) {
+    if (caution.metric !== metric) continue;
+    found.set(caution.sentence, [...(found.get(caution.sentence) ?? []), ...(caution.cell ? [caution.cell] : [])]);
+  }
+  const notes = [...found].map(
+    ([sentence, cells]) => `Caution: ${sentence}${cells.length === 0 ? '' : ` (${cells.map(cellText).join('; ')})`}`,
+  );
+  if (notes.length <= MOST) return notes;
+  return [
+    ...notes.slice(0, MOST),
+    `${notes.length - MOST} more cautions of ${metric} stand under Limits of this report.`,
+  ];
+}
+
+/** What costs precision, where trials hold several iterations: more trials, or more iterations; each advice once. */
+export function precisionNotes(metric: string, cells: readonly CellLabels[], analysis: Analysis): string[] {
+  const found = new Map<string, CellLabels[]>();
+  for (const cell of cells) {
+    const precision = analysis.precision(metric, cell);
+    if (precision === null || precision.advice === 'neither') continue;
+    found.set(precision.advice, [...(found.get(precision.advice) ?? []), cell]);
+  }
+  return [...found].map(
+    ([advice, concerned]) => `Precision would gain from ${advice} at ${concerned.map(cellText).join('; ')}.`,
+  );
+}
