@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Build } from '../../src/server/build.ts';
 import { dataset, load } from '../../src/server/datasets.ts';
 import { sha256Of } from '../../src/server/download.ts';
@@ -27,9 +27,22 @@ describe.skipIf(!existsSync('/etc/debian_version') || !existsSync('/usr/bin/apt-
     };
     const builds = new Map<string, Build>();
 
+    /** A mirror that stands still, and a machine that was not told so: nothing here can be judged. */
+    let expired: string | null = null;
+
     beforeAll(async () => {
-      for (const [name, source] of Object.entries(sources)) builds.set(name, await resolveBuild(source, environment));
+      for (const [name, source] of Object.entries(sources)) {
+        const build = await resolveBuild(source, environment).catch((error: Error) => {
+          if (!/Release file .* is expired/.test(error.message)) throw error;
+          expired = error.message;
+          return null;
+        });
+        if (build !== null) builds.set(name, build);
+      }
     }, 600_000);
+    beforeEach(({ skip }) => {
+      if (expired !== null) skip(expired);
+    });
 
     it('run side by side, each through its own loader, and differ in version, revision and hash', async () => {
       const all = [...builds.values()];
