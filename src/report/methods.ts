@@ -1,6 +1,5 @@
 import type { Analysis } from '../analysis/analysis.ts';
 import type { Draft } from '../draft/types.ts';
-import type { ServerEntry } from '../journal/entry.ts';
 import { buildDetails } from './builds.ts';
 import { escapeMarkdown } from './claims.ts';
 import { commandBlocks } from './commands.ts';
@@ -13,12 +12,13 @@ import type { RunData } from './run-data.ts';
 /** The part of the journaled plan that readers need. */
 interface PlanFacts {
   readonly seed: number;
+  readonly order?: string | { readonly duet: string };
   readonly excluded: readonly { readonly cell: Record<string, string>; readonly reason: string }[];
 }
 
 /** How it was measured: design, machine, builds, options, command lines, metrics. */
 export function methodsPart(data: RunData, draft: Draft, analysis: Analysis): Part {
-  const builds = buildsTable(data.servers);
+  const builds = buildsTable(data);
   const details = data.servers.map(buildDetails);
   const metrics = metricsTable(draft);
   const plan = data.run.plan as unknown as PlanFacts;
@@ -56,6 +56,21 @@ export function methodsPart(data: RunData, draft: Draft, analysis: Analysis): Pa
   return { blocks, tables: [builds, metrics, ...details.flatMap((part) => part.tables)] };
 }
 
+/** The order of the trials, and what it does about drift. */
+function orderText({ order = 'blocks', seed }: PlanFacts): string {
+  if (typeof order === 'object') {
+    return `blocks in random order (seed ${seed}), the two levels of ${order.duet} measured at the same time on cores of their own, so that shared noise cancels in their ratio.`;
+  }
+  switch (order) {
+    case 'interleaved':
+      return 'blocks, each in declared order: a drift within a block meets the later variants more.';
+    case 'sequential':
+      return 'repetitions, all of a variant before the next: a drift of the machine looks like an effect.';
+    default:
+      return `randomised complete blocks (seed ${seed}), so that a drift of the machine meets every variant alike.`;
+  }
+}
+
 function designText(data: RunData, draft: Draft, plan: PlanFacts, analysis: Analysis): string {
   const counted = data.trials.filter((trial) => trial.counted);
   const blocks = new Set(counted.map((trial) => trial.block)).size;
@@ -63,7 +78,7 @@ function designText(data: RunData, draft: Draft, plan: PlanFacts, analysis: Anal
   const first = data.trials.length - counted.length;
   const sentences = [
     rerunText(data),
-    `${counted.length} trials: ${variants} variants in ${blocks} randomised complete blocks (seed ${plan.seed}), so that a drift of the machine meets every variant alike.`,
+    `${counted.length} trials: ${variants} variants in ${blocks} ${orderText(plan)}`,
     'A trial is a fresh copy of a pristine data directory, a fresh server, the measurements in the order declared, and a stop.',
     first > 0
       ? `${first} first start${first === 1 ? '' : 's'} per build came before block 1 and ${first === 1 ? 'is' : 'are'} in no number.`
@@ -103,16 +118,31 @@ function machineBlocks(data: RunData): Block[] {
   ];
 }
 
-function buildsTable(servers: readonly ServerEntry[]): Table {
+/** The levels at which all trials of a build agree: `server 10.11`. */
+function usedBy(buildId: string, trials: RunData['trials']): string {
+  const own = trials.filter((trial) => trial.buildId === buildId && trial.counted);
+  const [first] = own;
+  if (!first) return 'no trial';
+  const all = trials.filter((trial) => trial.counted);
+  const telling = Object.entries(first.cell).filter(
+    ([name, label]) =>
+      own.every((trial) => trial.cell[name] === label) && all.some((trial) => trial.cell[name] !== label),
+  );
+  return telling.length === 0 ? 'all variants' : cellText(Object.fromEntries(telling));
+}
+
+function buildsTable({ servers, trials }: RunData): Table {
   return {
     name: 'builds',
     columns: [
+      { key: 'used', title: 'used by', kind: 'text' },
       { key: 'family', title: 'family', kind: 'text' },
       { key: 'version', title: 'version', kind: 'text' },
       { key: 'revision', title: 'source revision', kind: 'code' },
       { key: 'sha256', title: 'SHA-256 of the executable', kind: 'code' },
     ],
     rows: servers.map((server) => [
+      usedBy(server.buildId, trials),
       server.family,
       server.version,
       server.sourceRevision ?? 'not told',

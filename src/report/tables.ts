@@ -59,6 +59,7 @@ export function trialsTable(data: RunData, draft: Draft): Table {
       text('counted'),
       { key: 'outcome', title: 'outcome', kind: 'outcome' },
       text('reason'),
+      ...(data.trials.some((trial) => trial.reused) ? [text('kept from')] : []),
     ],
     rows: [...data.trials]
       .sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
@@ -72,6 +73,7 @@ export function trialsTable(data: RunData, draft: Draft): Table {
         trial.counted,
         trial.outcome,
         trial.reason ?? null,
+        ...(data.trials.some((each) => each.reused) ? [trial.reused ? `run ${trial.reused.runId}` : null] : []),
       ]),
   };
 }
