@@ -47,6 +47,7 @@ export function samplesTable(data: RunData, draft: Draft): Table {
 /** Every trial in the order run, with its outcome and reason. */
 export function trialsTable(data: RunData, draft: Draft): Table {
   const factors = draft.factors.filter((factor) => !factor.within).map((factor) => factor.name);
+  const isKept = data.trials.some((trial) => trial.reused);
   return {
     name: 'trials',
     columns: [
@@ -59,7 +60,7 @@ export function trialsTable(data: RunData, draft: Draft): Table {
       text('counted'),
       { key: 'outcome', title: 'outcome', kind: 'outcome' },
       text('reason'),
-      ...(data.trials.some((trial) => trial.reused) ? [text('kept from')] : []),
+      ...(isKept ? [text('kept from')] : []),
     ],
     rows: [...data.trials]
       .sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
@@ -73,7 +74,7 @@ export function trialsTable(data: RunData, draft: Draft): Table {
         trial.counted,
         trial.outcome,
         trial.reason ?? null,
-        ...(data.trials.some((each) => each.reused) ? [trial.reused ? `run ${trial.reused.runId}` : null] : []),
+        ...(isKept ? [trial.reused ? `run ${trial.reused.runId}` : null] : []),
       ]),
   };
 }
