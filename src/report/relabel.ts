@@ -26,13 +26,32 @@ export function relabel(run: Relabelled, labels: readonly Relabelling[]): Relabe
 export function rerunLabels(entries: readonly Entry[]): readonly Relabelling[] {
   const run = entries[0];
   if (run?.type !== 'run' || run.rerun === undefined) return [];
-  const { factor, level, source } = run.rerun;
+  const { factor, level, source, control } = run.rerun;
+  const version = versionAt(entries, factor, level);
+  const old = control.is === level ? versionAt(entries, factor, control.level) : null;
+  // Two builds of one version are told apart by where the new one comes from.
+  const origin = version !== null && version === old ? ` (${sourceName(source)})` : '';
+  return [{ factor, from: level, to: `${level} → ${version ?? source}${origin}` }];
+}
+
+/** The version that ran at a level; null where no server was started. */
+function versionAt(entries: readonly Entry[], factor: string, level: Primitive): string | null {
   const trial = entries.find((entry) => entry.type === 'trial' && entry.cell[factor] === level && entry.buildId);
   const build = entries.find(
     (entry): entry is ServerEntry =>
       entry.type === 'server' && trial?.type === 'trial' && entry.buildId === trial.buildId,
   );
-  return [{ factor, from: level, to: `${level} → ${build ? shortVersion(build.version) : source}` }];
+  return build ? shortVersion(build.version) : null;
+}
+
+/** "main+fix.patch" of "git:/src/server@main+patches/fix.patch", "trixie" of "debian:trixie". */
+function sourceName(source: string): string {
+  const rest = source.slice(source.indexOf(':') + 1);
+  const end = source.startsWith('git:') ? rest.slice(rest.lastIndexOf('@') + 1) : rest;
+  return end
+    .split('+')
+    .map((part) => part.slice(part.lastIndexOf('/') + 1))
+    .join('+');
 }
 
 /** "11.8.9" of "11.8.9-MariaDB-0+deb13u1". */

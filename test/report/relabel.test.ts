@@ -62,3 +62,24 @@ test('a rerun shows its level with the version that stands for it, or the source
   expect(rerunLabels(none)[0]!.to).toBe('10.5 → debian:trixie');
   expect(rerunLabels(runOf({ columns: [{ cell: { server: 'a' }, build: '1', values: {} }] }).entries)).toEqual([]);
 });
+
+test('two builds of one version are told apart by where the new one comes from', () => {
+  const label = (source: string) => {
+    const rerun = {
+      of: { studyId: 'unit', runId: 'r', head: '' },
+      factor: 'server',
+      level: 'src',
+      source,
+      control: { level: 'src (old)', is: 'src' },
+    };
+    const columns = ['src', 'src (old)'].map((server) => ({
+      cell: { server },
+      build: '10.11.18',
+      values: { 'memory.rss': [1] },
+    }));
+    return rerunLabels(runOf({ run: { rerun }, columns }).entries)[0]!.to;
+  };
+  expect(label('git:git@example.org:server.git@main+patches/fix.patch')).toBe('src → 10.11.18 (main+fix.patch)');
+  expect(label('debian:trixie')).toBe('src → 10.11.18 (trixie)');
+  expect(label('installed:/opt/x/mariadbd')).toBe('src → 10.11.18 (mariadbd)');
+});

@@ -1,4 +1,4 @@
-import type { CellLabels, ServerEntry, TrialEntry } from '../../journal/entry.ts';
+import type { CellLabels, JsonValue, ServerEntry, TrialEntry } from '../../journal/entry.ts';
 import type { Table } from '../document.ts';
 import { flatFacts } from '../facts.ts';
 import type { Side, Sides } from './sides.ts';
@@ -49,13 +49,23 @@ function wherever(trials: readonly TrialEntry[], side: Side, label: (cell: CellL
   return [...new Set(trials.map(({ cell }) => label(cell)))].join('; ') || 'no counted trial';
 }
 
+/** "debian trixie", "git 0ab03ff2d4fc + fix.patch": what of a build's origin fits a table; the rest stands in the run's own report. */
 function origin({ obtained }: ServerEntry): string {
   if (typeof obtained !== 'object' || obtained === null || Array.isArray(obtained))
     return String(obtained ?? 'not told');
-  return Object.entries(obtained)
+  const facts = obtained as Readonly<Record<string, JsonValue>>;
+  if (facts.source === 'git') {
+    const patches = (Array.isArray(facts.patches) ? facts.patches : []).map((patch) => nameOf(patch as JsonValue));
+    return [`git ${String(facts.commit).slice(0, 12)}`, ...patches].join(' + ');
+  }
+  return Object.entries(facts)
     .filter(([key, value]) => key !== 'packages' && typeof value !== 'object')
     .map(([, value]) => String(value))
     .join(' ');
+}
+
+function nameOf(patch: JsonValue): string {
+  return typeof patch === 'object' && patch !== null && 'name' in patch ? String(patch.name) : String(patch);
 }
 
 function compiler({ toolchain }: ServerEntry): string | null {
