@@ -1,5 +1,6 @@
 import type { Caution, CellLabels, Outcome } from '../journal/entry.ts';
 import type { Unit } from '../study/types.ts';
+import type { Description } from './describe.ts';
 
 /** A two-sided interval at `level` (0.95 unless said); null bounds never occur: no interval is `null` as a whole. */
 export interface Interval {
@@ -11,20 +12,10 @@ export interface Interval {
 }
 
 /** One metric in one cell over the counted, ok trials: the value of a trial is its median over iterations. */
-export interface Summary {
+export interface Summary extends Description {
   readonly metric: string;
   readonly cell: CellLabels;
   readonly unit: Unit;
-  readonly n: number;
-  readonly median: number;
-  readonly mean: number;
-  readonly mad: number;
-  readonly sd: number | null;
-  readonly cv: number | null;
-  readonly min: number;
-  readonly max: number;
-  readonly q1: number;
-  readonly q3: number;
   /** Of the median, by order statistics; null for n < 6. */
   readonly interval: Interval | null;
   /** How the planned trials of the cell ended. */

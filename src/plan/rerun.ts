@@ -120,7 +120,7 @@ function checked(study: Study, touched: readonly Variant[], old: ServerSource, r
         .filter(({ name, within }) => !within && cell[name] !== undefined)
         .map(({ name, levels }) => [name, levels.find(({ label }) => label === cell[name])!.value]),
     );
-    const { server } = study.setup({ ...values, ...study.derive?.(values) });
+    const { server } = study.setup(values);
     if (same || isDeepStrictEqual(server, replacement.source)) continue;
     throw new BenchbookError(
       'usage',

@@ -49,5 +49,5 @@ function valuesOf(study: Study, cell: Cell): LevelValues {
     if (cell[name] === undefined) continue;
     values[name] = levels.find(({ label }) => label === cell[name])!.value;
   }
-  return { ...values, ...study.derive?.(values) };
+  return values;
 }

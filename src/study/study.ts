@@ -49,8 +49,6 @@ export interface Study {
   readonly order?: Order;
   /** Limits, retries and giving up, where they differ from the defaults. */
   readonly policy?: Partial<TrialPolicy>;
-  /** Values computed from the others, added to what `setup` and `measurements` see; `{}` where absent. */
-  readonly derive?: (values: LevelValues) => LevelValues;
   /** Hash of the measuring code of a study with custom measurements; null where there are none. */
   readonly codeHash: string | null;
 }

@@ -70,6 +70,25 @@ test('a study anywhere on disk loads, with the one running engine', async () => 
   expect(loaded.inputs.map((input) => input.path)).toEqual([join(folder, 'somewhere.study.ts')]);
 });
 
+test('setup and measurements see derived values, for each variant its own', async () => {
+  const factors = `{ engine: { i: nested('InnoDB', { pool: ['1G', '2G'] }), r: nested('RocksDB', { cache: ['1G'] }) } }`;
+  const file = await study(
+    {
+      variants: `{ factors: ${factors}, derive: (v) => ({ half: v.pool === undefined ? 'none' : 'half of ' + v.pool }) }`,
+      setup: '(v) => ({ server: servers.installed(), options: { half: v.half } })',
+      measurements: `(v) => ({ mine: measure.custom({ metrics: { n: { unit: '1', better: 'lower' } }, params: v.half, run: async () => ({ n: 1 }) }) })`,
+      report: '() => []',
+    },
+    'derived.study.ts',
+  );
+  const loaded = await loadStudy(file, api);
+  const variants = makePlan(loaded, { seed: 1 }).variants.map((variant) => resolveVariant(loaded, variant));
+  const expected = ['half of 1G', 'half of 2G', 'none'];
+  expect(variants.map(({ setup }) => setup.options?.half)).toEqual(expected);
+  const params = variants.map(({ stages, variant }) => stages(variant.withinCells)[0]!.measurements.mine!.params);
+  expect(params).toEqual(expected);
+});
+
 test('files that a study imports are known as its inputs', async () => {
   await source("export const pools = ['128M', '1G'];", 'pools.ts');
   const file = await source(
