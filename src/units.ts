@@ -60,14 +60,15 @@ function apartFromOne({ low, high }: Bounds, decimals: number): number {
 }
 
 /** One prefix and one number of decimals for a table column or an axis, chosen at the median magnitude with `digits` significant digits. */
-export function columnScale(values: readonly number[], unit: AnyUnit, digits = 4): Scale {
-  const magnitudes = values
-    .filter((v) => Number.isFinite(v) && v !== 0)
-    .map(Math.abs)
-    .sort((a, b) => a - b);
-  const middle = magnitudes[magnitudes.length >> 1] ?? 0;
+export function columnScale(values: readonly number[] | Float64Array, unit: AnyUnit, digits = 4): Scale {
+  // One array of numbers, not of objects: a raw table may have a million rows.
+  const finite = Float64Array.from(values).filter(Number.isFinite);
+  const magnitudes = finite.map(Math.abs).sort();
+  const zeros = magnitudes.findIndex((v) => v > 0);
+  const nonZero = zeros < 0 ? 0 : magnitudes.length - zeros;
+  const middle = nonZero === 0 ? 0 : magnitudes[zeros + (nonZero >> 1)]!;
   const { factor, suffix } = prefix(middle, unit);
-  const whole = values.every((v) => !Number.isFinite(v) || Number.isInteger(v / factor));
+  const whole = finite.every((v) => Number.isInteger(v / factor));
   return { factor, suffix, decimals: whole ? 0 : places(middle / factor, digits) };
 }
 

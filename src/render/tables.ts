@@ -27,7 +27,7 @@ export interface SetCell {
 /** Format a table's first `limit` rows; prefix and decimals are settled on all of its rows. */
 export function setTable(table: Table, limit = Number.POSITIVE_INFINITY): SetTable {
   const formats = table.columns.map((column, index) =>
-    column.kind === 'number' ? columnFormat(column, valuesOf(table, index)) : null,
+    column.kind === 'number' ? columnFormat(column, numbersOf(table, index)) : null,
   );
   return {
     columns: table.columns.map((column, index) => ({
@@ -47,11 +47,19 @@ export function setTable(table: Table, limit = Number.POSITIVE_INFINITY): SetTab
   };
 }
 
-/** All values that decide how a column is set: its own, and those of its group. */
-function valuesOf({ columns, rows }: Table, index: number): CellValue[] {
+/** All numbers that decide how a column is set: its own, and those of its group. */
+function numbersOf({ columns, rows }: Table, index: number): Float64Array {
   const { group } = columns[index]!;
   const together = columns.flatMap((column, at) => (at === index || (group && column.group === group) ? [at] : []));
-  return rows.flatMap((row) => together.map((at) => row[at] ?? null));
+  const numbers = new Float64Array(rows.length * together.length);
+  let count = 0;
+  for (const row of rows) {
+    for (const at of together) {
+      const value = row[at];
+      if (typeof value === 'number' && Number.isFinite(value)) numbers[count++] = value;
+    }
+  }
+  return numbers.subarray(0, count);
 }
 
 function plain(value: CellValue): string {
