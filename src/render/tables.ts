@@ -1,4 +1,4 @@
-import type { CellValue, Column, Table } from '../report/document.ts';
+import type { CellValue, Column, Table, ValueRef } from '../report/document.ts';
 import { columnFormat } from './numbers.ts';
 
 /** A table ready to be set by any format: texts of heads and cells, so that all formats show the same digits. */
@@ -22,6 +22,8 @@ export interface SetCell {
   readonly kind: Column['kind'];
   /** True where the table has no value: printed as a dash. */
   readonly missing: boolean;
+  /** Where a computed number comes from. */
+  readonly origin?: ValueRef;
 }
 
 /** Format a table's first `limit` rows; prefix and decimals are settled on all of its rows. */
@@ -29,6 +31,7 @@ export function setTable(table: Table, limit = Number.POSITIVE_INFINITY): SetTab
   const formats = table.columns.map((column, index) =>
     column.kind === 'number' ? columnFormat(column, numbersOf(table, index)) : null,
   );
+  const origins = new Map((table.origins ?? []).map(({ row, column, value }) => [`${row} ${column}`, value]));
   return {
     columns: table.columns.map((column, index) => ({
       key: column.key,
@@ -36,11 +39,12 @@ export function setTable(table: Table, limit = Number.POSITIVE_INFINITY): SetTab
       symbol: formats[index]?.symbol ?? '',
       kind: column.kind,
     })),
-    rows: table.rows.slice(0, limit).map((row) =>
+    rows: table.rows.slice(0, limit).map((row, rowIndex) =>
       table.columns.map((column, index) => {
         const value: CellValue = row[index] ?? null;
         const text = formats[index]?.cell(value) ?? plain(value);
-        return { text, kind: column.kind, missing: value === null };
+        const origin = origins.size === 0 ? undefined : origins.get(`${rowIndex} ${column.key}`);
+        return { text, kind: column.kind, missing: value === null, ...(origin === undefined ? {} : { origin }) };
       }),
     ),
     omitted: Math.max(0, table.rows.length - limit),

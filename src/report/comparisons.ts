@@ -7,6 +7,7 @@ import { precisionNotes } from './caution-notes.ts';
 import type { Block, CellValue, Column, Table } from './document.ts';
 import { metricTitle } from './names.ts';
 import type { Part } from './part.ts';
+import { originOf } from './values.ts';
 
 /** For each metric that the report shows: every cell against its baseline with verdict and reason, then the factors' effects over the grid. */
 export function comparisonsPart(metrics: readonly string[], draft: Draft, analysis: Analysis): Part {
@@ -62,11 +63,18 @@ function baselineTable(metric: string, draft: Draft, analysis: Analysis): Titled
     comparison.verdict,
     explainVerdict(comparison, draft.threshold),
   ]);
+  const origins = comparisons.flatMap(({ numerator, denominator, simultaneous }, row) =>
+    originOf(
+      { row, column: 'ratio' },
+      { op: 'ratio', metric, numerator, denominator },
+      { analysis, place: { file: draft.source.file }, interval: simultaneous },
+    ),
+  );
   const baseline = Object.entries(draft.baseline)
     .map(([name, label]) => `${name} ${label}`)
     .join(', ');
   return {
-    table: { name: `comparisons ${metric}`, columns, rows },
+    table: { name: `comparisons ${metric}`, columns, rows, origins },
     title: `${metricTitle(metric, draft)}, against ${baseline}`,
     notes: [
       `Medians of ratios within blocks. The intervals hold for all ${comparisons.length} rows together with 95 % and decide the verdict against ±${formatValue(draft.threshold * 100, '1')} %; δ and p (sign-flip test) are for orientation.`,
