@@ -81,7 +81,7 @@
   /** Where a table holds many numbers that lead to their samples, Tab stops at one and the arrow keys go on from there. */
   function walkNumbers(table) {
     const links = [...table.querySelectorAll('a.value')];
-    if (links.length <= 12) return;
+    if (links.length <= 6) return;
     const stopAt = (link) => {
       for (const other of links) other.tabIndex = other === link ? 0 : -1;
     };
