@@ -33,8 +33,8 @@ export function scanTable({ rows, partitions, inKeyOrder = false, preparedBy }: 
     order: inKeyOrder
       ? 'two rows for each id, in the order of the key'
       : 'two rows for each id, the later date first, so that every second row is inserted before the last one',
-    // Out of order, each second row goes before its predecessor and splits the page; in order pages hold seven rows.
-    leafPages: { tp: inKeyOrder ? Math.ceil(rows / 7) + 3 : rows / 4 + 2 },
+    // Out of order, each second row goes before its predecessor and splits the page; in order pages hold seven rows. Empty partitions have one.
+    leafPages: { tp: (inKeyOrder ? Math.ceil(rows / 7) + 1 : rows / 4) + (partitions === '' ? 0 : 2) },
     ...(preparedBy === undefined ? {} : { preparedBy }),
     readOnly: true,
   });
