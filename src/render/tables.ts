@@ -42,7 +42,7 @@ export function setTable(table: Table, limit = Number.POSITIVE_INFINITY): SetTab
     rows: table.rows.slice(0, limit).map((row, rowIndex) =>
       table.columns.map((column, index) => {
         const value: CellValue = row[index] ?? null;
-        const text = formats[index]?.cell(value) ?? plain(value);
+        const text = formats[index]?.cell(value) ?? column.shown?.[String(value)] ?? plain(value);
         const origin = origins.size === 0 ? undefined : origins.get(`${rowIndex} ${column.key}`);
         return { text, kind: column.kind, missing: value === null, ...(origin === undefined ? {} : { origin }) };
       }),

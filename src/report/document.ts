@@ -15,6 +15,8 @@ export interface Column {
   readonly unit?: Unit;
   /** Columns of one group share prefix and digits. */
   readonly group?: string;
+  /** What readers see in place of a text: a level with its version. Data files keep the text. */
+  readonly shown?: Readonly<Record<string, string>>;
   /** Significant digits wanted at the column's median; default 4. */
   readonly digits?: number;
 }
