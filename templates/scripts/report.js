@@ -174,7 +174,7 @@
     return tools;
   }
 
-  /** Marks carry what they show in `data-tip`. */
+  /** Marks carry what they show in `data-tip`, numbers in tables where they come from in `data-note`. */
   function answerHover() {
     const tip = make('div', { class: 'tip', role: 'status', hidden: '' });
     document.body.append(tip);
@@ -188,9 +188,17 @@
       tip.style.top = `${y + 18 + box.height > innerHeight ? y - box.height - 10 : y + 18}px`;
     };
     addEventListener('pointermove', (event) => {
-      const mark = event.target instanceof Element ? event.target.closest('[data-tip]') : null;
-      if (mark) show(mark.getAttribute('data-tip'), event.clientX, event.clientY);
+      const mark = event.target instanceof Element ? event.target.closest('[data-tip], .grid a.value') : null;
+      if (mark) show(mark.dataset.tip ?? mark.dataset.note, event.clientX, event.clientY);
       else if (!tip.dataset.live) tip.hidden = true;
+    });
+    addEventListener('focusin', ({ target }) => {
+      if (!target.matches('.grid a.value:focus-visible')) return;
+      const { left, bottom } = target.getBoundingClientRect();
+      show(target.dataset.note, left, bottom - 12);
+    });
+    addEventListener('focusout', ({ target }) => {
+      if (target.matches('.grid a.value')) tip.hidden = true;
     });
     globalThis.benchbookTip = { show, hide: () => (tip.hidden = true), toolsOf, make };
   }

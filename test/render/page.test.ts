@@ -150,8 +150,8 @@ describe('with script', () => {
     const { page } = await visit(1400, 'light');
     const link = (await page.$('#tab-rss td a.value'))!;
     await link.hover();
-    expect(await page.evaluate(`getComputedStyle(document.querySelector('#tab-rss a.value'), '::after').display`)).toBe(
-      'block',
+    expect(await page.$eval('.tip', (tip) => tip.textContent)).toMatch(
+      /^memory.rss at server .*\nn = \d+, 95 % interval/,
     );
     const [note, target] = await link.evaluate((a) => [a.getAttribute('data-note'), a.getAttribute('href')]);
     expect(note).toMatch(/^memory.rss at server .*; n = \d+, 95 % interval .*; stat\('memory.rss'/);
@@ -161,6 +161,9 @@ describe('with script', () => {
     await link.focus();
     await page.keyboard.press('ArrowDown');
     expect((await stops()).indexOf(0)).toBe(1);
+    const second = (await page.$$('#tab-rss td a.value'))[1]!;
+    const told = String(await second.evaluate((a) => a.getAttribute('data-note')));
+    expect(await page.$eval('.tip', (tip) => tip.textContent)).toBe(told.replaceAll('; ', '\n'));
     await page.close();
   });
 
