@@ -21,7 +21,6 @@ export function serverArgv(build: Build, request: ArgvRequest): readonly string[
   const asRoot = process.getuid?.() === 0 ? [`--user=${userInfo().username}`] : [];
   return [
     ...prefix,
-    ...(core ? ['prlimit', '--core=unlimited', '--'] : []),
     ...build.command,
     '--no-defaults',
     ...build.defaults,
