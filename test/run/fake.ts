@@ -52,6 +52,9 @@ export function fakeWorld(script: Script = {}): Fake {
       directories.add(to);
     },
     collectEvidence: async () => ({ 'process list': 'none' }),
+    allowCores: async () => null,
+    abortForCore: async () => undefined,
+    keepFiles: async () => [],
     startServer: async (build, request) => {
       log.push(`start ${Object.values(request.options).join(' ')}`);
       pass(script.secondsPerStart ?? 1);
