@@ -30,6 +30,7 @@ export default defineStudy({
           .join(', ')},
         (SELECT 0 d UNION SELECT 1) e`,
     }),
+    rest: measure.idle({ limitSeconds: 30 }),
     crash: measure.startup({ after: 'crash' }),
     scan: measure.around(measure.query(LOOKUP, { iterations: 20 }), [
       measure.status(['Handler_read_rnd_next', 'Innodb_buffer_pool_read_requests', 'Innodb_data_read']),
@@ -71,7 +72,15 @@ ${stat('busy.resident', { pool: '128M' })} after the work, and is up again ${sta
     table({ metrics: ['start.ready', 'crash.ready', 'crash.recovery', 'stop.time'], title: 'Starts and stops' }),
     table({ metrics: ['idle.resident', 'busy.resident', 'busy.pss', 'busy.hugeReserved'], title: 'Memory' }),
     table({
-      metrics: ['scan.first', 'scan.later', 'plan.time', 'plan.pagesAccessed', 'stages.duration', 'steps.load'],
+      metrics: [
+        'scan.first',
+        'scan.later',
+        'plan.time',
+        'plan.pagesAccessed',
+        'stages.duration',
+        'steps.load',
+        'rest.waited',
+      ],
       title: 'Statements',
     }),
     table({
