@@ -59,3 +59,18 @@ test('the page cache is brought into its state before every start of a trial’s
   expect(trial.settings).toEqual([record('1 MiB of 9 MiB resident')]);
   expect(trial.cautions.map(({ code }) => code)).toEqual(['page-cache-and-direct-io', 'page-cache-not-reached']);
 });
+
+test('random choices of workloads are the same for all trials of a block, and others in the next', async () => {
+  const seeds = new Map<number, Set<number | undefined>>();
+  const world = fakeWorld({
+    perform: async (_, __, { seed, dataDirectory }) => {
+      const block = Number(/b(\d+)-/.exec(dataDirectory)?.[1] ?? 0);
+      if (block > 0) seeds.set(block, (seeds.get(block) ?? new Set()).add(seed));
+      return undefined;
+    },
+  });
+  await place.run({ study: studyOf({ factors: [factor('pool', ['1G', '2G'])], profiles: {} }), world });
+  expect(seeds.size).toBeGreaterThan(1);
+  expect([...seeds.values()].map((each) => each.size)).toEqual([...seeds].map(() => 1));
+  expect(new Set([...seeds.values()].flatMap((each) => [...each])).size).toBe(seeds.size);
+});
