@@ -103,7 +103,11 @@ describe.skipIf(!existsSync('/etc/debian_version') || !existsSync('/usr/bin/apt-
       await server.stop('crash');
       expect(large).toMatchObject({ name: 'large_pages', effective: 'ON' });
       if (there) expect(large!.verdict).toBe('as requested');
-      else expect(large).toMatchObject({ verdict: 'without effect', note: expect.stringMatching(/for a buffer pool of 64.0.MiB$/) });
+      else
+        expect(large).toMatchObject({
+          verdict: 'without effect',
+          note: expect.stringMatching(/for a buffer pool of 64.0.MiB$/),
+        });
     }, 60_000);
 
     it('a storage engine comes from its plugin, or its absence is told', async () => {
