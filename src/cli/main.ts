@@ -95,6 +95,7 @@ program
   .command('verify')
   .argument('<run>', "a run's folder, a study's name (its latest run), or study@run-id")
   .description('journal intact? report reproducible from it?')
+  .option('--no-pdf', 'leave the PDF out, which takes some seconds to print')
   .action(action(async () => (await import('./commands/verify.ts')).verify));
 const servers = program.command('servers').description('builds at hand; get, remove');
 servers

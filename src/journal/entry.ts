@@ -74,6 +74,8 @@ export interface RunEntry {
   readonly type: 'run';
   readonly format: number;
   readonly toolVersion: string;
+  /** How its trials were measured; 1 where absent. Trials kept from another run are of the same one, since it is in their keys. */
+  readonly measuringRevision?: number;
   readonly runId: string;
   readonly studyId: string;
   /** SHA-256 of the study's source text. */

@@ -70,6 +70,7 @@ const kinds = {
     type: z.literal('run'),
     format: z.int().positive(),
     toolVersion: z.string(),
+    measuringRevision: z.int().positive().optional(),
     runId: z.string(),
     studyId: z.string(),
     studyHash: hash,

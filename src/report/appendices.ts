@@ -145,20 +145,17 @@ function environmentPart(data: RunData): Part {
         type: 'details',
         id: 'variables-alike',
         summary: `${same.length} effective variables that are the same in every variant`,
-        blocks: [
-          {
-            type: 'table',
-            id: 'table-variables-alike',
-            title: ['Effective variables that are the same'],
-            table: all.name,
-            notes: [],
-            dense: true,
-          },
-        ],
+        printed:
+          'They are not printed; they stand in the HTML report, in `data/variables-alike.csv` and in the journal.',
+        blocks: [{ type: 'code', language: 'text', text: same.map((name) => lineOf(name, first[0]!)).join('\n') }],
       },
     ],
     tables: [differ, all],
   };
+}
+
+function lineOf(name: string, { variables }: TrialEntry): string {
+  return `${name} = ${String(variables![name] ?? '')}`.trimEnd();
 }
 
 function columnsFor(variants: readonly string[]): Table['columns'] {

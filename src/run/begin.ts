@@ -8,7 +8,7 @@ import { serverEntry } from './builds.ts';
 import { decide } from './decide.ts';
 import { bringArtefacts, readEarlier } from './earlier.ts';
 import { differencesOf, keyOf, plain, type TrialInputs } from './keys.ts';
-
+import { MEASURING_REVISION } from './measuring-revision.ts';
 import type { Request } from './run.ts';
 import { countsOf, keepReused, noteEntry, type Session } from './session.ts';
 import { NO_SERVER, type ReadyVariants } from './skips.ts';
@@ -131,6 +131,7 @@ export function runEntry(request: Request, runDirectory: string): RunEntry {
     type: 'run',
     format: FORMAT_VERSION,
     toolVersion,
+    measuringRevision: MEASURING_REVISION,
     runId: basename(runDirectory),
     studyId: study.id,
     studyHash: createHash('sha256').update(study.sourceText).digest('hex'),

@@ -10,7 +10,7 @@ import type { MeasureResult, TrialContext } from '../measure/context.ts';
 import { perform } from '../measure/perform.ts';
 import { prepareTools } from '../measure/prepare.ts';
 import type { Build } from '../server/build.ts';
-import { copyDataDirectory } from '../server/copy.ts';
+import { type Copied, copyDataDirectory } from '../server/copy.ts';
 import { abortForCore, allowCores } from '../server/core.ts';
 import { collectEvidence } from '../server/evidence.ts';
 import { reapLeftovers, workDirectory } from '../server/registry.ts';
@@ -45,7 +45,7 @@ export interface Effects {
     setup: Pick<Setup, 'options' | 'data' | 'engine'>,
     preparation: Preparation,
   ): Promise<StartingPoint>;
-  copyDataDirectory(from: string, to: string): Promise<unknown>;
+  copyDataDirectory(from: string, to: string): Promise<Copied>;
   startServer(build: Build, request: StartRequest): Promise<Server>;
   readSettings(server: Server, options: Options): Promise<readonly SettingRecord[]>;
   readVariables(server: Server): Promise<Readonly<Record<string, string>>>;

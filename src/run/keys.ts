@@ -5,6 +5,7 @@ import type { Build } from '../server/build.ts';
 import { contentKey } from '../server/content-key.ts';
 import type { LevelValues, Study } from '../study/study.ts';
 import type { Cell, Dataset, LoadStep, Measurement, ServerSource } from '../study/types.ts';
+import { FIRST_REVISION, MEASURING_REVISION } from './measuring-revision.ts';
 import type { ResolvedVariant } from './variants.ts';
 
 /** Everything that decides what a trial measures: where it is the same, a trial need not be measured again. */
@@ -19,6 +20,8 @@ export interface TrialInputs {
   readonly code: string | null;
   /** Values of the factors, which such code may use without naming them as parameters; absent where there is none. */
   readonly values?: JsonValue;
+  /** See `MEASURING_REVISION`; absent where it is the first. */
+  readonly measuringRevision?: number;
 }
 
 /** @throws BenchbookError `missing` where a file of the data set is not there. */
@@ -41,6 +44,8 @@ export async function inputsOf(
     hostClass,
     code: study.codeHash,
     ...(study.codeHash === null ? {} : { values: plain(stages.map(({ values }) => withoutServer(values, server))) }),
+    // Without it keys of the first revision stay what they were.
+    ...(MEASURING_REVISION === FIRST_REVISION ? {} : { measuringRevision: MEASURING_REVISION }),
   };
 }
 
@@ -93,6 +98,8 @@ export function keyOf(inputs: TrialInputs): string {
 /** What differs, in words for the person who waits: "server build changed: 10.11.18 to 10.11.19". */
 export function differencesOf(before: TrialInputs, now: TrialInputs): readonly string[] {
   const found: string[] = [];
+  const [from, to] = [before, now].map(({ measuringRevision = FIRST_REVISION }) => measuringRevision);
+  if (from !== to) found.push(`the way of measuring changed: revision ${from} to ${to}`);
   if (before.build.id !== now.build.id) {
     const names =
       before.build.version === now.build.version

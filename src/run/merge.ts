@@ -7,6 +7,7 @@ import { openJournal } from '../journal/write.ts';
 import type { Plan } from '../plan/plan.ts';
 import { bringArtefacts } from './earlier.ts';
 import { plain } from './keys.ts';
+import { FIRST_REVISION } from './measuring-revision.ts';
 import { trialsOf } from './session.ts';
 
 export interface MergeRequest {
@@ -89,6 +90,8 @@ function checkSame(first: Part, other: Part): void {
   if (first.run.studyHash !== other.run.studyHash || !same(first.run.draft, other.run.draft))
     throw differ('versions of the study');
   if (first.run.seed !== other.run.seed) throw differ('seeds');
+  const revisionOf = ({ run }: Part) => run.measuringRevision ?? FIRST_REVISION;
+  if (revisionOf(first) !== revisionOf(other)) throw differ('ways of measuring (Benchbook versions)');
   const rest = ({ variants: _, excluded: __, ...plan }: Plan) => plain(plan);
   if (!same(rest(first.plan), rest(other.plan))) throw differ('plans (profile, blocks, order or limits)');
 }

@@ -136,7 +136,7 @@ async function measureAll(running: Running): Promise<void> {
   if (point.directory !== null && copies?.get(point.directory) !== machine.dataDirectory) {
     const copying = effects.copyDataDirectory(point.directory, machine.dataDirectory);
     gathered.begun.push(copying);
-    await raced(signal, copying);
+    gathered.details['host.copy'] = { ...(await raced(signal, copying)) };
   }
   // Starts are compared too.
   await inStep(running);

@@ -50,6 +50,7 @@ export function fakeWorld(script: Script = {}): Fake {
     copyDataDirectory: async (_, to) => {
       log.push('copy');
       directories.add(to);
+      return { bytes: 0, seconds: 0, extents: null };
     },
     collectEvidence: async () => ({ 'process list': 'none' }),
     allowCores: async () => null,
