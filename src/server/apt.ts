@@ -6,12 +6,16 @@ import { type Mirror, mirrorSource, unknownKey } from './apt-mirror.ts';
 import { shortHash } from './build.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { lastLines, runTool, type ToolResult } from './run-tool.ts';
+import { requireSpace } from './space.ts';
 
 /** A private apt: its own sources, lists, cache and an empty status file; the system's are never touched. */
 export interface PrivateApt {
   readonly directory: string;
   run(tool: 'apt-get' | 'apt-cache', args: readonly string[]): Promise<ToolResult>;
 }
+
+/** Packed lists and the caches that apt makes of them, with room to spare. */
+const LISTS_BYTES = 150 * 2 ** 20;
 
 const APT_HINT =
   'This source needs apt, as Debian and Ubuntu have it; elsewhere use servers.installed() or servers.tarball().';
@@ -38,6 +42,9 @@ export async function privateApt(
     });
   }
   const directory = join(environment.cacheDirectory, 'apt', `${suite}-${shortHash(sources)}`);
+  await mkdir(directory, { recursive: true });
+  // On a full file system apt-get waits for ever.
+  await requireSpace(directory, LISTS_BYTES, `the package lists of ${suite}`);
   await writePrivateFiles(directory);
   const config = join(directory, 'apt.conf');
   await writeFile(config, await configText(directory));

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { BenchbookError } from '../errors.ts';
 import type { ServerSource } from '../study/types.ts';
 import { type PrivateApt, privateApt } from './apt.ts';
@@ -185,10 +185,13 @@ async function unpack(files: readonly PackageFile[], root: string, environment: 
   for (const file of files) {
     const { code, stderr } = await runTool('dpkg-deb', ['-x', file.path, partial], { signal: environment.signal });
     if (code !== 0) {
+      const isFull = isNoSpace(stderr);
       await rm(partial, { recursive: true, force: true });
       throw new BenchbookError(
         'server',
-        `The package ${basename(file.path)} could not be unpacked: ${lastLines(stderr, 1)}`,
+        isFull
+          ? `There is no space to unpack ${basename(file.path)} below ${dirname(root)}.`
+          : `The package ${basename(file.path)} could not be unpacked: ${lastLines(stderr, 1)}`,
         {
           hint: unpackHint(stderr),
         },
@@ -199,7 +202,7 @@ async function unpack(files: readonly PackageFile[], root: string, environment: 
 }
 
 function unpackHint(stderr: string): string {
-  if (/space/i.test(stderr)) return 'Make room in the cache folder.';
+  if (isNoSpace(stderr)) return 'Make room there, or name another cache folder with BENCHBOOK_CACHE.';
   if (/unknown compression|zst/i.test(stderr))
     return "Ubuntu packs with zstd, which this machine's dpkg does not know: it needs Debian 12, Ubuntu 18.04, or later.";
   return 'Remove it with "benchbook servers remove" and try again.';

@@ -194,5 +194,9 @@ describe('the cache', () => {
     await removeBuilds(own, build.id);
     expect(existsSync('/bin/sh')).toBe(true);
     expect(await left('sources')).toEqual(['bbbb111122223333.json']);
+    // The beginning of a version is enough, in whole parts.
+    expect((await thrownBy(removeBuilds(own, '10.6.'))).code).toBe('usage');
+    expect((await thrownBy(removeBuilds(own, '0.6'))).code).toBe('usage');
+    expect((await removeBuilds(own, '10.6')).map(({ id }) => id)).toEqual(['bbbb111122223333']);
   });
 });
