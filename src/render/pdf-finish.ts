@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { AFRelationship, PDFDocument, PDFHexString, PDFName } from '@cantoo/pdf-lib';
 
+import { numberElements } from './pdf-ids.ts';
+
 export interface PdfExtras {
   readonly title: string;
   /** ISO 8601: the run's date, which the file carries in place of today's. */
@@ -15,6 +17,7 @@ export interface PdfExtras {
  */
 export async function finishPdf(printed: Uint8Array, extras: PdfExtras): Promise<Uint8Array> {
   const pdf = await PDFDocument.load(printed, { updateMetadata: false });
+  numberElements(pdf);
   const date = new Date(extras.date);
   pdf.setTitle(extras.title, { showInWindowTitleBar: true });
   pdf.setCreator('Benchbook');
@@ -31,7 +34,7 @@ export async function finishPdf(printed: Uint8Array, extras: PdfExtras): Promise
       afRelationship: AFRelationship.Data,
     });
   }
-  const hash = createHash('sha256').update(printedWithoutDates(printed));
+  const hash = createHash('sha256').update(printedAnyDay(printed));
   for (const file of extras.files) hash.update(file.name).update(file.bytes);
   const id = PDFHexString.of(hash.digest('hex').slice(0, 32));
   pdf.context.trailerInfo.ID = pdf.context.obj([id, id]);
@@ -39,11 +42,11 @@ export async function finishPdf(printed: Uint8Array, extras: PdfExtras): Promise
   return await pdf.save({ useObjectStreams: true, addDefaultPage: false, updateFieldAppearances: false });
 }
 
-/** Chromium writes the time of printing; the id must not depend on it. */
-function printedWithoutDates(bytes: Uint8Array): string {
+/** Chromium writes the time of printing and ids of its process; the file's id must not depend on them. */
+function printedAnyDay(bytes: Uint8Array): string {
   return Buffer.from(bytes)
     .toString('latin1')
-    .replace(/\(D:[^)]*\)/g, '');
+    .replace(/\(D:[^)]*\)|\(node\d+\)/g, '');
 }
 
 function mimeType(name: string): string {

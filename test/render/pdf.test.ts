@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { PDFDict, PDFDocument, PDFName } from '@cantoo/pdf-lib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { tableCsv } from '../../src/render/csv.ts';
+import { finishPdf } from '../../src/render/pdf-finish.ts';
 import { type RenderedFile, render } from '../../src/render/render.ts';
 import type { Block, Column } from '../../src/report/document.ts';
 import { styleGuide } from './style-guide.ts';
@@ -139,6 +140,31 @@ test('a second rendering, in another folder, time zone and locale, has the same 
     await rm(other, { recursive: true, force: true });
   }
 }, 180_000);
+
+test('the ids of elements do not depend on what else Chromium’s process counted', async () => {
+  const printed = (first: number) => {
+    const id = (offset: number) => `node${String(first + offset).padStart(8, '0')}`;
+    const head = `1 0 obj<</Type/Catalog/Pages 2 0 R/StructTreeRoot 4 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]>>endobj
+4 0 obj<</Type/StructTreeRoot/K[5 0 R 6 0 R]/IDTree 7 0 R>>endobj
+5 0 obj<</Type/StructElem/S/TH/P 4 0 R/ID(${id(0)})>>endobj
+6 0 obj<</Type/StructElem/S/TD/P 4 0 R/ID(${id(3)})/A[<</O/Table/Headers[(${id(0)})]>>]>>endobj
+7 0 obj<</Kids[8 0 R]>>endobj
+8 0 obj<</Limits[(${id(0)})(${id(3)})]/Names[(${id(0)})5 0 R(${id(3)})6 0 R]>>endobj
+`;
+    return Buffer.from(`%PDF-1.7\n${head}trailer<</Root 1 0 R/Size 9>>\n%%EOF`, 'latin1');
+  };
+  const extras = { title: 'T', date: '2026-01-01T00:00:00Z', producer: 'Chromium 1', files: [] };
+  const [quiet, busy] = [await finishPdf(printed(698), extras), await finishPdf(printed(12_694), extras)];
+  expect(sha(busy)).toBe(sha(quiet));
+  const pdf = await PDFDocument.load(busy, { updateMetadata: false });
+  const texts = pdf.context.enumerateIndirectObjects().map(([, object]) => object.toString().replace(/\s+/g, ' '));
+  const named = texts.filter((text) => text.includes('node')).join('\n');
+  expect(named).toMatch(/\/TH .*\/ID \(node00000001\)/);
+  expect(named).toMatch(/\/ID \(node00000002\) .*\/Headers \[ \(node00000001\) \]/);
+  expect(named).toMatch(/\/Names \[ \(node00000001\) \d+ 0 R \(node00000002\) \d+ 0 R \]/);
+});
 
 describe('without a working Chromium the HTML stays and the reason is told', () => {
   afterEach(() => {
