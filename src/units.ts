@@ -47,27 +47,29 @@ export function formatInterval(interval: Bounds, unit: AnyUnit, options: FormatO
     return `${formatPercent(interval.low, both)} to ${formatPercent(interval.high, both)}`;
   const largest = Math.max(Math.abs(interval.low), Math.abs(interval.high));
   const { factor, suffix } = prefix(largest, unit);
-  const sensible = decimalsFor(largest, factor, unit, both);
-  const decimals = unit === 'ratio' ? apartFromOne(interval, sensible) : sensible;
+  const decimals = decimalsFor(largest, factor, unit, both);
   return `${fixed(interval.low / factor, decimals)} to ${fixed(interval.high / factor, decimals)}${suffix}`;
 }
 
-/** Decimals at which no bound of a ratio prints as 1 that is none: on which side of 1 it lies is what a reader looks for. */
-function apartFromOne({ low, high }: Bounds, decimals: number): number {
+/** More decimals where the bounds would print alike, or one of a ratio as the 1 that it is not: on which side of 1 it lies is what a reader looks for. */
+function telling({ low, high }: Bounds, factor: number, unit: AnyUnit, decimals: number, most: number): number {
+  const [first, last] = [low, high].map((bound) => (bound / factor).toFixed(decimals));
   const one = (1).toFixed(decimals);
-  const hidden = [low, high].some((bound) => bound !== 1 && bound.toFixed(decimals) === one);
-  return hidden && decimals < 6 ? apartFromOne({ low, high }, decimals + 1) : decimals;
+  const hidesOne = unit === 'ratio' && ((low !== 1 && first === one) || (high !== 1 && last === one));
+  const hidden = hidesOne || (low !== high && first === last);
+  return hidden && decimals < most ? telling({ low, high }, factor, unit, decimals + 1, most) : decimals;
 }
 
 /** One prefix and one number of decimals for a table column or an axis, chosen at the median magnitude with `digits` significant digits. */
-export function columnScale(values: readonly number[], unit: AnyUnit, digits = 4): Scale {
-  const magnitudes = values
-    .filter((v) => Number.isFinite(v) && v !== 0)
-    .map(Math.abs)
-    .sort((a, b) => a - b);
-  const middle = magnitudes[magnitudes.length >> 1] ?? 0;
+export function columnScale(values: readonly number[] | Float64Array, unit: AnyUnit, digits = 4): Scale {
+  // One array of numbers, not of objects: a raw table may have a million rows.
+  const finite = Float64Array.from(values).filter(Number.isFinite);
+  const magnitudes = finite.map(Math.abs).sort();
+  const zeros = magnitudes.findIndex((v) => v > 0);
+  const nonZero = zeros < 0 ? 0 : magnitudes.length - zeros;
+  const middle = nonZero === 0 ? 0 : magnitudes[zeros + (nonZero >> 1)]!;
   const { factor, suffix } = prefix(middle, unit);
-  const whole = values.every((v) => !Number.isFinite(v) || Number.isInteger(v / factor));
+  const whole = finite.every((v) => Number.isInteger(v / factor));
   return { factor, suffix, decimals: whole ? 0 : places(middle / factor, digits) };
 }
 
@@ -129,7 +131,7 @@ function scaleBy(value: number, interval: Bounds | null | undefined): number {
   return value !== 0 || !interval ? value : Math.max(Math.abs(interval.low), Math.abs(interval.high));
 }
 
-/** Decimals after scaling: the half-width's leading digit is the last one shown, within 2 to 6 significant digits. */
+/** Decimals after scaling: the half-width's leading digit is the last one shown, within 2 to 4 significant digits; up to 6 where fewer would hide what the interval says. */
 function decimalsFor(value: number, factor: number, unit: AnyUnit, options: FormatOptions): number {
   const scaled = value / factor;
   if (unit === 'B' && factor === 1) return 0;
@@ -140,7 +142,9 @@ function decimalsFor(value: number, factor: number, unit: AnyUnit, options: Form
   const half = Math.abs(interval.high - interval.low) / 2 / factor;
   if (half === 0) return whole ? 0 : places(scaled, 4);
   const justified = Math.max(0, -Math.floor(Math.log10(half) + 1e-9));
-  return Math.min(Math.max(justified, places(scaled, 2)), places(scaled, 6));
+  const decimals = Math.min(Math.max(justified, places(scaled, 2)), places(scaled, 4));
+  const most = unit === 'ratio' ? 6 : Math.max(decimals, places(scaled, 6));
+  return options.as === 'percent' ? decimals : telling(interval, factor, unit, decimals, most);
 }
 
 function places(scaled: number, digits: number): number {

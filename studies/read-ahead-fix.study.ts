@@ -40,7 +40,7 @@ const built = (patches: readonly string[]) =>
 
 const STATEMENT = `${SCAN} PARTITION (prest)`;
 /** Made by one of the two, so that both read the very same pages. */
-const data = scanTable(100_000, PARTITIONS, built([]));
+const data = scanTable({ rows: 100_000, partitions: PARTITIONS, preparedBy: built([]) });
 
 const fixed = { build: 'fixed', io: 'O_DIRECT', threshold: 56 } as const;
 const broken = { ...fixed, build: 'broken again' } as const;

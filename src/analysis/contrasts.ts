@@ -20,17 +20,29 @@ export interface Contrast {
  * drops out, a within factor is judged by the spread inside trials and a between factor by the spread between them (the strata of a
  * split-plot design), without any model of their variances.
  */
-export function blockwise(
+export function ofBlocks(
+  index: CellIndex,
+  metric: string,
+  cells: readonly CellLabels[],
+  compute: (values: readonly number[]) => number,
+): Contrast {
+  return contrastOf(
+    cells.map((cell) => mediansByBlock(index, metric, cell)),
+    compute,
+  );
+}
+
+/** The same of logarithms; every value must be positive. */
+export function ofLogs(
   index: CellIndex,
   metric: string,
   cells: readonly CellLabels[],
   compute: (logs: readonly number[]) => number,
 ): Contrast {
-  const columns = cells.map((cell) => logsByBlock(index, metric, cell));
-  const blocks = [...(columns[0]?.keys() ?? [])].filter((block) => columns.every((column) => column.has(block)));
-  const sorted = sortedCopy(blocks.map((block) => compute(columns.map((column) => column.get(block)!))));
-  const n = sorted.length;
-  return { value: n === 0 ? null : quantile(sorted, 0.5), interval: medianInterval(sorted), sorted, n };
+  return contrastOf(
+    cells.map((cell) => mediansByBlock(index, metric, cell, Math.log)),
+    compute,
+  );
 }
 
 /** True where every value of the cells is positive, so that logarithms exist. */
@@ -42,11 +54,26 @@ export function exponential(interval: Interval | null): Interval | null {
   return interval && { ...interval, low: Math.exp(interval.low), high: Math.exp(interval.high) };
 }
 
-function logsByBlock(index: CellIndex, metric: string, cell: CellLabels): Map<string, number> {
+function contrastOf(
+  columns: readonly ReadonlyMap<string, number>[],
+  compute: (values: readonly number[]) => number,
+): Contrast {
+  const blocks = [...(columns[0]?.keys() ?? [])].filter((block) => columns.every((column) => column.has(block)));
+  const sorted = sortedCopy(blocks.map((block) => compute(columns.map((column) => column.get(block)!))));
+  const n = sorted.length;
+  return { value: n === 0 ? null : quantile(sorted, 0.5), interval: medianInterval(sorted), sorted, n };
+}
+
+function mediansByBlock(
+  index: CellIndex,
+  metric: string,
+  cell: CellLabels,
+  scale: (value: number) => number = (value) => value,
+): Map<string, number> {
   const blocks = new Map<string, number[]>();
   for (const sample of index.samples(metric, cell)) {
     const key = blockKey(sample);
-    blocks.set(key, [...(blocks.get(key) ?? []), Math.log(sample.value)]);
+    blocks.set(key, [...(blocks.get(key) ?? []), scale(sample.value)]);
   }
   return new Map([...blocks].map(([key, values]) => [key, medianOf(values)]));
 }

@@ -1,7 +1,7 @@
 import type { CellLabels } from '../journal/entry.ts';
 import type { Cell, Primitive } from '../study/types.ts';
 import type { CellIndex } from './cells.ts';
-import { allPositive, blockwise, exponential } from './contrasts.ts';
+import { allPositive, exponential, ofLogs } from './contrasts.ts';
 import { meanOf } from './describe.ts';
 import type { AnalysisModel } from './model.ts';
 import type { Effect, FactorStep, Interaction } from './results.ts';
@@ -95,7 +95,7 @@ function estimate(
   if (cells.length === 0) return { ...nothing, why: 'no combination of the other factors was measured on all sides' };
   if (!allPositive(index, metric, cells))
     return { ...nothing, why: 'some values are not positive, so that there is no ratio' };
-  const { value, interval, sorted, n } = blockwise(index, metric, cells, contrast);
+  const { value, interval, sorted, n } = ofLogs(index, metric, cells, contrast);
   if (value === null) return { ...nothing, why: 'no block has all the cells that it takes' };
   const simultaneous = simultaneousPaired(sorted, family);
   return {

@@ -2,6 +2,7 @@ import { BenchbookError } from '../errors.ts';
 import type { CellLabels } from '../journal/entry.ts';
 import type { Expression } from '../study/expression.ts';
 import type { Primitive } from '../study/types.ts';
+import { numericLabel } from '../units.ts';
 import type { CellIndex } from './cells.ts';
 import { type Description, percentileOf, quantile, sortedCopy } from './describe.ts';
 import { betaQuantile } from './distributions.ts';
@@ -10,7 +11,7 @@ import { medianInterval } from './median-interval.ts';
 import type { AnalysisModel } from './model.ts';
 import { pairUp } from './pairs.ts';
 import type { Comparison, Interval, Resolved, Summary } from './results.ts';
-import { logLogSlope } from './slope.ts';
+import { logLogSlope, riseOf } from './slope.ts';
 
 /** What resolving needs; `absence` explains a cell without a value in one sentence. */
 export interface Resolvable {
@@ -85,14 +86,17 @@ function resolveDifference(
   return { value: quantile(sorted, 0.5), interval: medianInterval(sorted), n: sorted.length, unit, metric, cells };
 }
 
-function resolveSlope({ metric, over, at }: Of<'slope'>, { index, model }: Resolvable): Resolved {
+function resolveSlope({ metric, over, per, at }: Of<'slope'>, { index, model }: Resolvable): Resolved {
+  const unit = per === undefined ? '1' : model.metrics[metric]!.unit;
   const labels = model.factors.find((factor) => factor.name === over)!.labels;
   const cells = labels
     .map((label) => ({ ...at, [over]: label }))
     .filter((cell) => index.samples(metric, cell).length > 0);
-  const slope = logLogSlope(index, model, metric, over, at);
-  if (typeof slope === 'string') return nothing(metric, '1', cells, slope);
-  return { value: slope.value, interval: slope.interval, n: slope.n, unit: '1', metric, cells };
+  const amount = per === undefined ? null : numericLabel(per);
+  const slope =
+    amount === null ? logLogSlope(index, model, metric, over, at) : riseOf(index, model, metric, { over, amount }, at);
+  if (typeof slope === 'string') return nothing(metric, unit, cells, slope);
+  return { value: slope.value, interval: slope.interval, n: slope.n, unit, metric, cells };
 }
 
 function resolveEffect(expression: Of<'effect'>, { index, model }: Resolvable): Resolved {

@@ -1,9 +1,11 @@
 import { BenchbookError } from '../errors.ts';
 import type { RenderRequest } from '../render/render.ts';
 import { suggestion } from '../study/near.ts';
-import { DEFAULT_FORMATS } from './report-run.ts';
 
 type Format = RenderRequest['formats'][number];
+/** Formats that a run is rendered to unless asked otherwise. */
+export const DEFAULT_FORMATS: RenderRequest['formats'] = ['html', 'pdf', 'csv', 'json'];
+
 const FORMATS: readonly Format[] = ['html', 'pdf', 'md', 'jira', 'csv', 'parquet', 'tex', 'json'];
 
 /**

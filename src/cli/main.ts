@@ -43,6 +43,7 @@ program
   .option('--only <factor=level...>', 'only these levels')
   .option('--blocks <n>', 'how many blocks')
   .option('--fresh', 'measure everything again')
+  .option('--keep <what>', 'data, core or data,core of a server that crashes, hangs or runs out of time')
   .option('--shard <i/n>', 'whole blocks i, i + n, … only')
   .option('--force', 'measure although another run measures on this machine')
   .option('--json', 'events as JSON lines')
@@ -58,6 +59,7 @@ program
     (value: string, before: readonly string[] = []) => [...before, value],
   )
   .option('--against-old', 'measure the replaced server again beside the new one, not the baseline alone')
+  .option('--keep <what>', 'data, core or data,core of a server that crashes, hangs or runs out of time')
   .option('--fresh', 'measure everything again')
   .option('--force', 'measure although another run measures on this machine')
   .option('--check', 'exit 3 where a claim is not as its kind wants it')
@@ -93,6 +95,7 @@ program
   .command('verify')
   .argument('<run>', "a run's folder, a study's name (its latest run), or study@run-id")
   .description('journal intact? report reproducible from it?')
+  .option('--no-pdf', 'leave the PDF out, which takes some seconds to print')
   .action(action(async () => (await import('./commands/verify.ts')).verify));
 const servers = program.command('servers').description('builds at hand; get, remove');
 servers

@@ -1,14 +1,15 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { withoutSecrets } from '../journal/secrets.ts';
-import type { RenderedFile } from '../render/render.ts';
 import { type RunRequest, type RunResult, runStudy } from '../run/run.ts';
 import { cacheDirectory } from './cache.ts';
 import { failedClaims } from './check.ts';
 import { EXIT } from './exit.ts';
+import { DEFAULT_FORMATS } from './formats.ts';
 import { updateIndex } from './index-page.ts';
+import { printFiles } from './print-files.ts';
 import { eventsAsJson, progressOn } from './progress.ts';
-import { DEFAULT_FORMATS, reportRun } from './report-run.ts';
+import { reportRun } from './report-run.ts';
 import { OUTPUT, pointLatest } from './runs.ts';
 import { untilInterrupted } from './signals.ts';
 import { TOOL_VERSION } from './version.ts';
@@ -63,15 +64,6 @@ async function renderRun(
   if (quiet) return;
   const latest = join(OUTPUT, study.id, 'latest');
   printFiles(files.map((file) => ({ ...file, path: join(latest, relative(runDirectory, file.path)) })));
-}
-
-/** Paths of the files made, the ones for people first, and why any was left out. */
-export function printFiles(files: readonly RenderedFile[]): void {
-  const main = ['html', 'pdf', 'md', 'jira'];
-  for (const file of files) {
-    if (file.skipped !== undefined) console.log(`${file.format.toUpperCase()} skipped: ${file.skipped}`);
-    else if (main.includes(file.format)) console.log(relative(process.cwd(), file.path));
-  }
 }
 
 /** The command's exit code; with `check`, each claim that is not as its kind wants it is told on stderr. */

@@ -12,9 +12,6 @@ import { relabel, rerunLabels } from '../report/relabel.ts';
 import { buildReport } from '../report/report.ts';
 import { sortEntries } from '../report/run-data.ts';
 
-/** Formats that a run is rendered to unless asked otherwise. */
-export const DEFAULT_FORMATS: RenderRequest['formats'] = ['html', 'pdf', 'csv', 'json'];
-
 interface ReportRequest {
   readonly runDirectory: string;
   /** Where the files go; the run folder unless `--out`. */
@@ -22,6 +19,8 @@ interface ReportRequest {
   readonly formats: RenderRequest['formats'];
   /** The study's prose as it stands now; null takes the one kept with the run. */
   readonly draft: Draft | null;
+  /** The journal, where it has been read already. */
+  readonly journal?: Journal;
   /** How it looks, where that differs from the usual. */
   readonly look?: Pick<RenderRequest, 'isStatic' | 'paper' | 'frontMatter' | 'templates'>;
   readonly progress: (text: string) => void;
@@ -38,7 +37,7 @@ interface ReportRequest {
 export async function reportRun(request: ReportRequest): Promise<readonly RenderedFile[]> {
   const { runDirectory, directory, formats, progress } = request;
   if (request.draft !== null && directory === runDirectory) await keepDraft(runDirectory, request.draft);
-  const document = await documentOf(runDirectory, request.draft); // 1 to 3
+  const document = await documentOf(runDirectory, request.draft, request.journal); // 1 to 3
   return render({
     document,
     directory,
@@ -50,8 +49,8 @@ export async function reportRun(request: ReportRequest): Promise<readonly Render
 }
 
 /** The report of a run as data, from the given draft, else the one kept last. */
-export async function documentOf(runDirectory: string, draft: Draft | null): Promise<Document> {
-  const { entries, draft: shown } = shownRun(await readRun(runDirectory, draft)); // 1
+export async function documentOf(runDirectory: string, draft: Draft | null, journal?: Journal): Promise<Document> {
+  const { entries, draft: shown } = shownRun(await readRun(runDirectory, draft, journal)); // 1
   const analysis = analyse(entries, shown); // 2
   return buildReport(sortEntries(entries), shown, analysis); // 3
 }
@@ -64,9 +63,11 @@ export interface SavedRun {
   readonly head: string;
 }
 
+type Journal = Pick<SavedRun, 'entries' | 'head'>;
+
 /** A run's entries, with the given draft, else the one kept last. */
-export async function readRun(runDirectory: string, draft: Draft | null): Promise<SavedRun> {
-  const { entries, head } = await readJournal(runDirectory, { torn: 'drop' });
+export async function readRun(runDirectory: string, draft: Draft | null, journal?: Journal): Promise<SavedRun> {
+  const { entries, head } = journal ?? (await readJournal(runDirectory, { torn: 'drop' }));
   const { run } = sortEntries(entries);
   const wanted = draft ?? (await keptDraft(runDirectory)) ?? (run.draft as unknown as Draft);
   const written = withoutSecretValues(wanted as unknown as JsonValue) as unknown as Draft;

@@ -2,6 +2,7 @@ import { BenchbookError, type Place } from '../errors.ts';
 import type { Statistic, TrialOutcome } from '../study/expression.ts';
 import { suggestion } from '../study/near.ts';
 import type { Cell, Primitive } from '../study/types.ts';
+import { numericLabel } from '../units.ts';
 import { ExpressionData } from './expressions.ts';
 import { checkCellBut, checkFactor, checkFilter, checkMetric, checkWholeCell } from './names.ts';
 import type { WordContext } from './parts.ts';
@@ -58,8 +59,9 @@ export function numberWords({ study, here }: WordContext): Readonly<Record<strin
       const { metric: name, first, second, place } = pair('difference', metric, of, at);
       return new ExpressionData({ op: 'difference', metric: name, minuend: first, subtrahend: second, place });
     },
-    slope: (metric: unknown, over: unknown, at: unknown) => {
+    slope: (metric: unknown, over: unknown, at: unknown, options: { readonly per?: Primitive } = {}) => {
       const place = here();
+      checkPer(options.per, place);
       const name = checkFactor(over, study, 'slope', place);
       const checked = checkMetric(metric, study, 'slope', place);
       return new ExpressionData({
@@ -67,6 +69,7 @@ export function numberWords({ study, here }: WordContext): Readonly<Record<strin
         metric: checked,
         over: name,
         at: checkCellBut(name, at, study, 'slope', place),
+        ...(options.per === undefined ? {} : { per: options.per }),
         place,
       });
     },
@@ -103,6 +106,13 @@ function pairsOf(word: string, of: unknown, hint: string, place: Place): [string
   const right = pairs.length > 0 && pairs.every(([, both]) => Array.isArray(both) && both.length === 2);
   if (!right) throw new BenchbookError('study', `'${word}' needs a pair of levels.`, { place, hint });
   return pairs as [string, readonly [Primitive, Primitive]][];
+}
+
+function checkPer(per: Primitive | undefined, place: Place): void {
+  const amount = per === undefined ? 1 : numericLabel(per);
+  if (amount !== null && amount > 0) return;
+  const hint = "write per as the factor's levels are written: { per: 1000 } or { per: '1G' }";
+  throw new BenchbookError('study', `'slope' can't tell a rise per '${String(per)}'.`, { place, hint });
 }
 
 function checkKnown(given: unknown, known: readonly string[], sentence: string, place: Place): void {

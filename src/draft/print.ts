@@ -13,7 +13,7 @@ export function printExpression(expression: Expression): string {
     case 'difference':
       return printPair('difference', expression.metric, expression.minuend, expression.subtrahend);
     case 'slope':
-      return `slope('${expression.metric}', '${expression.over}', ${printCell(expression.at)})`;
+      return `slope('${expression.metric}', '${expression.over}', ${printCell(expression.at)}${printPer(expression.per)})`;
     case 'effect': {
       const levels = `[${printLabel(expression.level)}, ${printLabel(expression.against)}]`;
       return `effect('${expression.metric}', { ${expression.factor}: ${levels} }, ${printCell(expression.where)})`;
@@ -53,6 +53,10 @@ function printPair(word: string, metric: string, first: Cell, second: Cell): str
     names.filter((name) => first[name] === second[name]).map((name) => [name, first[name]!]),
   );
   return `${word}('${metric}', { ${pairs.join(', ')} }, ${printCell(fixed)})`;
+}
+
+function printPer(per: Primitive | undefined): string {
+  return per === undefined ? '' : `, { per: ${printLabel(per)} }`;
 }
 
 function printCell(cell: Cell): string {

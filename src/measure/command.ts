@@ -1,5 +1,7 @@
+import { mkdir, rm } from 'node:fs/promises';
 import { z } from 'zod';
 import { BenchbookError, sentenceOf } from '../errors.ts';
+import { argvText, programWords } from '../server/argv.ts';
 import type { CommandOutput, Measurement, Metric, MetricValues } from '../study/types.ts';
 import { type Accounted, runAccounted } from './accounted.ts';
 import { liveServer, type Readings, type TrialContext } from './context.ts';
@@ -64,8 +66,10 @@ interface Params {
 
 /**
  * Any program, as a list of words or as one line for the shell: wall and CPU time, peak memory, and metrics read from what it
- * prints. `{socket}`, `{pid}`, `{datadir}` and `{basedir}` in the words stand for those of the running server. It runs
- * in the C locale; an exit code that is not expected fails the trial. Disturbs as the program does.
+ * prints. `{socket}`, `{pid}`, `{datadir}` and `{basedir}` in the words stand for those of the running server; `{server}` for the
+ * server's program with its loader and folders, for runs of it beside the one that is measured; `{empty}` for a new empty directory
+ * beside the data directory, removed afterwards. It runs in the C locale; an exit code that is not expected fails the trial.
+ * Disturbs as the program does.
  */
 export function command<N extends string = never>(
   argv: string | readonly string[],
@@ -125,13 +129,15 @@ function groupsOf(pattern: RegExp): readonly string[] {
 
 export async function measureCommand(measurement: Measurement, context: TrialContext): Promise<Readings> {
   const params = measurement.params as Params;
-  const argv = await filledIn(params.argv, context);
+  const empty = `${context.dataDirectory}.empty`;
+  const argv = await filledIn(params.argv, context, empty);
+  const env = usesServer(params.argv) ? { ...context.build.env, ...params.env } : params.env;
   const ended = await runAccounted({
     argv,
     signal: context.signal,
     ...(params.input === undefined ? {} : { input: params.input }),
-    ...(params.env === undefined ? {} : { env: params.env }),
-  });
+    ...(env === undefined ? {} : { env }),
+  }).finally(() => rm(empty, { recursive: true, force: true }));
   const artefacts = [
     { name: 'standard output', text: ended.stdout },
     { name: 'standard error', text: ended.stderr },
@@ -161,17 +167,28 @@ function usage(ended: Accounted): Pick<Readings, 'values' | 'missing'> {
   return { values, missing };
 }
 
-async function filledIn(argv: readonly string[], context: TrialContext): Promise<readonly string[]> {
-  if (!argv.some((word) => /\{(socket|pid|datadir|basedir)\}/.test(word))) return argv;
+const PLACES = /\{(socket|pid|datadir|basedir|server|empty)\}/g;
+
+function usesServer(argv: readonly string[]): boolean {
+  return argv.some((word) => word.includes('{server}'));
+}
+
+/** A word that is `{server}` becomes several; in a line for the shell they are quoted. */
+async function filledIn(argv: readonly string[], context: TrialContext, empty: string): Promise<readonly string[]> {
+  if (argv.every((word) => word.search(PLACES) < 0)) return argv;
   const server = await liveServer(context);
-  const basedir = server.build.defaults.find((each) => each.startsWith('--basedir='))?.slice('--basedir='.length) ?? '';
+  const { build } = server;
+  if (argv.some((word) => word.includes('{empty}'))) await mkdir(empty, { mode: 0o700 });
   const values: Readonly<Record<string, string>> = {
     socket: server.socketPath,
     pid: String(server.pid),
     datadir: server.dataDirectory,
-    basedir,
+    basedir: build.defaults.find((each) => each.startsWith('--basedir='))?.slice('--basedir='.length) ?? '',
+    server: argvText(programWords(build)),
+    empty,
   };
-  return argv.map((word) => word.replaceAll(/\{(socket|pid|datadir|basedir)\}/g, (_, name: string) => values[name]!));
+  const filled = (word: string) => word.replaceAll(PLACES, (_, name: string) => values[name]!);
+  return argv.flatMap((word) => (word === '{server}' ? programWords(build) : filled(word)));
 }
 
 function parsedOf(

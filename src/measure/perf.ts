@@ -7,7 +7,6 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { parsePerfReport, parsePerfStat } from '../formats/perfStat.ts';
-import { runTool } from '../server/run-tool.ts';
 import type { Server } from '../server/start.ts';
 import type { Metric, Probe } from '../study/types.ts';
 import type { RunningProbe } from './around.ts';
@@ -115,6 +114,8 @@ async function beginRecord(frequency: number, names: readonly string[], server: 
       try {
         const said = await detach(running);
         const fields = ['--fields', 'overhead,dso,symbol', '-t', ';', '--percent-limit', '0.5'];
+        // Loaded here: a study that is only read runs no tool.
+        const { runTool } = await import('../server/run-tool.ts');
         const report = await runTool('perf', ['report', '--stdio', '-i', file, '--no-children', ...fields]).catch(
           () => null,
         );

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { BenchbookError } from '../errors.ts';
 import type { JsonValue } from '../journal/entry.ts';
-import { clientTool } from '../server/client-tool.ts';
 import { defaultCacheDirectory } from '../server/environment.ts';
 import type { TrialContext } from './context.ts';
 
@@ -20,6 +19,8 @@ export async function sysbenchTool(
   context: Pick<TrialContext, 'cacheDirectory' | 'progress' | 'signal'>,
 ): Promise<SysbenchTool> {
   const installed = ['/usr/bin', '/usr/local/bin'].find((folder) => existsSync(join(folder, 'sysbench'))) ?? '/usr/bin';
+  // Loaded here: a study that is only read fetches no tool.
+  const { clientTool } = await import('../server/client-tool.ts');
   const tool = await clientTool('sysbench', join(installed, 'sysbench'), {
     cacheDirectory: context.cacheDirectory ?? defaultCacheDirectory(),
     progress: context.progress,

@@ -20,6 +20,7 @@ export function* csvChunks(table: Table): Generator<string> {
 const CHUNK_ROWS = 5000;
 
 function field(value: CellValue): string {
+  if (typeof value === 'number') return String(value);
   const text = value === null ? '' : String(value);
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -3,6 +3,8 @@ import { textWidthPx } from './fonts.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
+/** Field of a line's name beside its last point. */
+const NAME = 'direct_label';
 const FONT_PX = 12;
 /** Closer than this, two labels would touch once the axis is rounded. */
 const LEAST_GAP_PX = 19;
@@ -23,8 +25,10 @@ interface LineLayer {
 export function withDirectLabels(spec: Json, widthPx: number): Json {
   const line = lineLayer(spec);
   if (!line) return spec;
-  const ends = endsOf(line);
-  const widest = Math.max(0, ...ends.map((end) => textWidthPx(String(end[key(line.color)]), FONT_PX, 400)));
+  const shown = (spec.usermeta as { shown?: Record<string, Record<string, string>> } | undefined)?.shown ?? {};
+  const nameOf = (level: string) => shown[key(line.color)]?.[level] ?? level;
+  const ends = endsOf(line).map((end): Row => ({ ...end, [NAME]: nameOf(String(end[key(line.color)])) }));
+  const widest = Math.max(0, ...ends.map((end) => textWidthPx(String(end[NAME]), FONT_PX, 400)));
   if (ends.length < 2 || widest > widthPx * 0.2 || !liesApart(ends, line)) return spec;
   const result = structuredClone(spec);
   const layers = (result.layer as Json[] | undefined) ?? [{ mark: result.mark, encoding: result.encoding }];
@@ -37,7 +41,7 @@ export function withDirectLabels(spec: Json, widthPx: number): Json {
       x: line.x,
       y: line.y,
       color: { ...line.color, legend: null },
-      text: { field: line.color.field, type: 'nominal' },
+      text: { field: NAME, type: 'nominal' },
     },
   };
   const { mark: _mark, encoding, ...rest } = result;

@@ -55,6 +55,9 @@ function discrete(channel: string, definition: Json, field: string, context: Fig
   if (!isDiscrete) return definition;
   const present = [...new Set((context.values.get(field) ?? []).map(levelText))];
   const levels = declared ? declared.filter((level) => present.includes(level)) : present;
+  const shown = shownLevels(context.columns.get(field));
+  const texts = levels.map((level) => shown[level] ?? level);
+  const labelled = levels.some((level) => level in shown) ? { labelExpr: labelExpression(shown) } : {};
   // Without a declared order, that of the table; Vega would sort by letters, 128M before 1G before 4G only by luck.
   const isText = context.columns.get(field)?.kind !== 'number';
   if ((declared || isText) && definition.sort === undefined) definition.sort = [...levels];
@@ -64,18 +67,54 @@ function discrete(channel: string, definition: Json, field: string, context: Fig
     definition.scale ??= { domain: levels, range };
     if (levels.length < 2 && definition.legend === undefined) definition.legend = null;
     if (definition.legend !== null)
-      definition.legend = { columns: legendColumns(levels, widthPx), ...((definition.legend as Json) ?? {}) };
+      definition.legend = {
+        columns: legendColumns(texts, widthPx),
+        ...labelled,
+        ...((definition.legend as Json) ?? {}),
+      };
   }
   if (channel === 'x' && definition.axis !== null) {
     const room = (widthPx - 60) / Math.max(1, levels.length);
-    const widest = Math.max(0, ...levels.map((level) => textWidthPx(level, 12, 400)));
-    const turned = widest > room - 6 ? { labelAngle: -40, labelLimit: 130 } : { labelAngle: 0 };
-    definition.axis = { ...turned, ...((definition.axis as Json) ?? {}) };
+    const widestOf = (all: readonly string[]) => Math.max(0, ...all.map((text) => textWidthPx(text, 12, 400)));
+    const lines = texts.flatMap((text) => text.split(LINE_BREAK));
+    const isBroken = widestOf(texts) > room - 6 && widestOf(lines) <= room - 6 && 'labelExpr' in labelled;
+    const broken = isBroken ? { labelExpr: labelExpression(shown, LINE_BREAK) } : labelled;
+    const turned =
+      widestOf(isBroken ? lines : texts) > room - 6 ? { labelAngle: -40, labelLimit: 130 } : { labelAngle: 0 };
+    definition.axis = { ...turned, ...broken, ...((definition.axis as Json) ?? {}) };
   }
   if (channel === 'y' && definition.axis !== null) {
-    definition.axis = { labelLimit: Math.round(widthPx * 0.32), ...((definition.axis as Json) ?? {}) };
+    const labelLimit = Math.round(widthPx * 0.32);
+    const isCut = texts.some((text) => textWidthPx(text, 12, 400) > labelLimit);
+    const broken = isCut && 'labelExpr' in labelled ? { labelExpr: labelExpression(shown, BRACKET) } : labelled;
+    definition.axis = { labelLimit, ...broken, ...((definition.axis as Json) ?? {}) };
   }
+  if (/^(?:facet|row|column)$/.test(channel) && definition.header !== null)
+    definition.header = { ...labelled, ...((definition.header as Json) ?? {}) };
   return definition;
+}
+
+/** Where the name of a level may go on in a second line: before what stands in brackets. */
+const BRACKET = / (?=\()/;
+/** And in a third: after a comma in there. */
+const LINE_BREAK = / (?=\()|(?<=\(.*,) /;
+
+/**
+ * An expression in which every level has its own branch: levels come from journals and may have any name. The brackets
+ * are for facets, where vega-lite puts an expression of its own in place of `datum.label`.
+ */
+function labelExpression(shown: Readonly<Record<string, string>>, lineBreak?: RegExp): string {
+  return Object.entries(shown).reduceRight((rest, [level, text]) => {
+    const label = lineBreak ? text.split(lineBreak) : text;
+    return `(datum.label) === ${JSON.stringify(level)} ? ${JSON.stringify(label)} : ${rest}`;
+  }, '(datum.label)');
+}
+
+/** What readers see in place of levels, with both sides as vega gets them. */
+export function shownLevels(column: Column | undefined): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(column?.shown ?? {}).map(([level, text]) => [levelText(level), levelText(text)]),
+  );
 }
 
 /** A second sign beside colour: shapes on points, dashes on lines, with the same domain so that the legends merge. */

@@ -1,6 +1,7 @@
 import { BenchbookError } from '../errors.ts';
 import type { Block, Document } from '../report/document.ts';
 import { withDirectLabels } from './direct-labels.ts';
+import type { Json } from './figure-data.ts';
 import { prepareFigure } from './figures.ts';
 import { drawSvg } from './svg.ts';
 
@@ -29,12 +30,36 @@ export async function drawFigures(document: Document): Promise<ReadonlyMap<strin
 async function drawFigure(document: Document, figure: FigureBlock): Promise<DrawnFigure> {
   const source = { spec: figure.spec, tables: document.tables, order: document.order };
   const prepared = prepareFigure({ ...source, widthPx: WIDE_PX });
-  const wide = await drawSvg(withDirectLabels(prepared.spec, WIDE_PX), figure.id);
+  const wide = await drawOrSay(prepared.spec, WIDE_PX, figure.id);
   if (wide.length > 120_000) return { wide, narrow: null, notes: prepared.notes };
   const small = prepareFigure({ ...source, widthPx: NARROW_PX }).spec;
-  const narrow = await drawSvg(withDirectLabels(small, NARROW_PX), `${figure.id}-narrow`);
+  const narrow = await drawOrSay(small, NARROW_PX, `${figure.id}-narrow`);
   return { wide, narrow, notes: prepared.notes };
 }
+
+/** Where no row is left to draw, vega leaves a blank, or panels of no finite height that no page can hold: then a sentence. */
+async function drawOrSay(spec: Json, widthPx: number, id: string): Promise<string> {
+  const tables = Object.values((spec.datasets ?? {}) as Readonly<Record<string, readonly unknown[]>>);
+  if (tables.some((rows) => rows.length > 0)) {
+    const svg = await drawSvg(withDirectLabels(spec, widthPx), id);
+    if (heightOf(svg) < MOST_PX) return svg;
+  }
+  return await drawSvg(NOTHING, id);
+}
+
+function heightOf(svg: string): number {
+  return Number(/^<svg [^>]*? height="([^"]*)"/.exec(svg)?.[1] ?? Number.NaN);
+}
+
+/** Beyond any figure, and still what a browser can lay out. */
+const MOST_PX = 100_000;
+const NOTHING = {
+  width: 300,
+  height: 40,
+  data: { values: [{}] },
+  mark: { type: 'text', color: '#666', text: 'This run has no value to draw here.' },
+  config: { view: { stroke: null } },
+} as const;
 
 /** Figures at any depth, in order. */
 export function figuresIn(blocks: readonly Block[]): FigureBlock[] {

@@ -1,4 +1,4 @@
-import { channelOf, colourOf, redundantChannels } from './figure-channels.ts';
+import { channelOf, colourOf, redundantChannels, shownLevels } from './figure-channels.ts';
 import {
   axisPrefixesOf,
   type FigureContext,
@@ -28,6 +28,7 @@ import { LEVEL_TITLE } from './theme.ts';
  *             they come: give them a title yourself. `title: null` means none.
  *  order      A column whose key is in `document.order` is sorted in declared order, and each level keeps its colour
  *             and shape in every figure, also where some levels are absent.
+ *  versions   A column with `shown` has its levels drawn under those names; data and filters keep the levels.
  *  colours    `color` on a nominal field also sets `shape` on points and `strokeDash` on lines (unless given). Single
  *             marks take a role in place of a colour: 'ink', 'muted', 'accent', 'good', 'warn', 'bad', 'axis', 'grid'.
  *  size       No `width`: the renderer draws each figure for the column of text and once more for a phone. `height` only
@@ -65,6 +66,8 @@ export function prepareFigure(source: FigureSource): PreparedFigure {
   const context: FigureContext = { ...source, columns, values, names, prefixes, axisPrefixes, logFields };
   const spec = unit(structuredClone(source.spec) as Json, {}, context, source.widthPx);
   spec.datasets = Object.fromEntries(tables.map((table) => [table.name, rowsOf(table, context)]));
+  const shown = [...columns].flatMap(([key, column]) => (column.shown ? [[names.get(key)!, shownLevels(column)]] : []));
+  if (shown.length > 0) spec.usermeta = { shown: Object.fromEntries(shown) };
   spec.autosize ??= isComposed(spec) ? { type: 'pad', contains: 'padding' } : { type: 'fit-x', contains: 'padding' };
   if (!isComposed(spec) && hasTitledY(spec))
     spec.config = { ...LEVEL_TITLE, ...((spec.config as Json | undefined) ?? {}) };

@@ -83,6 +83,8 @@ function blockOf<T>(block: Block, context: Context<T>): readonly T[] {
         ),
       ];
     case 'details':
+      if (block.printed !== undefined)
+        return [dialect.paragraph([...strong(`${block.summary}. `), ...lineTree([block.printed], label)])];
       return [dialect.paragraph(strong(block.summary)), ...block.blocks.flatMap((inner) => blockOf(inner, context))];
     case 'tabs':
       return block.tabs.flatMap((tab) => [

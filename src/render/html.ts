@@ -7,7 +7,8 @@ import { BenchbookError, sentenceOf } from '../errors.ts';
 import type { Document } from '../report/document.ts';
 import type { DrawnFigure } from './figure-set.ts';
 import { fontFaceCss } from './fonts.ts';
-import { liveRuntime, liveSpecs } from './live.ts';
+import { liveSpecs } from './live.ts';
+import { vegaScript } from './vega.ts';
 import { pageView } from './view.ts';
 
 const TEMPLATES = fileURLToPath(new URL('../../templates/', import.meta.url));
@@ -76,7 +77,7 @@ function source(text: string): string {
 
 function scriptsFor(hasLiveFigures: boolean): string[] {
   const own = (name: string) => readFileSync(path.join(TEMPLATES, 'scripts', name), 'utf8');
-  return hasLiveFigures ? [own('report.js'), liveRuntime(), own('live.js')] : [own('report.js')];
+  return hasLiveFigures ? [own('report.js'), vegaScript(), own('live.js')] : [own('report.js')];
 }
 
 /** All templates of one folder by name, in a fixed order; the user's own in place of ours. */

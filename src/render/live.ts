@@ -1,7 +1,3 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { BenchbookError } from '../errors.ts';
 import type { Document } from '../report/document.ts';
 import { figuresIn, WIDE_PX } from './figure-set.ts';
 import { prepareFigure } from './figures.ts';
@@ -30,24 +26,6 @@ export function liveSpecs(document: Document): string {
   }
   // `<` would let a level's name end the data block.
   return withCssColours(JSON.stringify(specs)).replaceAll('<', '\\u003c');
-}
-
-/** Vega and its expression interpreter as one classic script: charts need no `eval`, which the page forbids. */
-export function liveRuntime(): string {
-  const folder = path.dirname(fileURLToPath(import.meta.resolve('vega')));
-  const vega = readFileSync(path.join(folder, 'vega.min.js'), 'utf8');
-  const interpreter = readFileSync(fileURLToPath(import.meta.resolve('vega-interpreter')), 'utf8');
-  const classic = interpreter
-    .replace(/^import \{([^}]*)\} from 'vega-util';$/m, 'const {$1} = vega;')
-    .replace(/^export \{ (\w+) as expressionInterpreter \};$/m, 'globalThis.vegaInterpreter = $1;')
-    .replace(/^\/\/# sourceMappingURL.*$/m, '');
-  if (/^(?:import|export)/m.test(classic)) {
-    throw new BenchbookError(
-      'render',
-      'This version of vega-interpreter is not laid out as expected; charts can be rendered with --static.',
-    );
-  }
-  return `${vega.replace(/\n\/\/# sourceMappingURL.*$/, '')}\n(() => {\n${classic}\n})();`;
 }
 
 /** Zoom and pan on continuous axes, a legend that picks, tooltips; returns how to use them, in words. */

@@ -21,11 +21,10 @@ export interface ColumnFormat {
 }
 
 /**
- * Settle prefix and decimals of a column from its own values: `digits` significant digits at the median magnitude,
- * the prefix from the same median. Integers without a unit stay whole. Text cells pass through unchanged.
+ * Settle prefix and decimals of a column from its own numbers (finite, base unit): `digits` significant digits at the
+ * median magnitude, the prefix from the same median. Integers without a unit stay whole. Text cells pass through unchanged.
  */
-export function columnFormat(column: Column, values: readonly CellValue[]): ColumnFormat {
-  const numbers = values.filter((value): value is number => typeof value === 'number' && Number.isFinite(value));
+export function columnFormat(column: Column, numbers: Float64Array): ColumnFormat {
   const { factor, suffix, decimals } = columnScale(numbers, column.unit ?? '1', column.digits ?? 4);
   return { symbol: suffix.trim(), cell: (value) => cellText(value, factor, decimals) };
 }

@@ -1,9 +1,9 @@
-import * as vega from 'vega';
-import { expressionInterpreter } from 'vega-interpreter';
-import * as vegaLite from 'vega-lite';
+import type * as Vega from 'vega';
+import type { Config, TopLevelSpec } from 'vega-lite';
 import { BenchbookError, sentenceOf } from '../errors.ts';
 import { textWidthPx } from './fonts.ts';
 import { CONFIG } from './theme.ts';
+import { vegaRuntime } from './vega.ts';
 
 /** What vega's scene graph asks about text; see `textMetrics` of vega-scenegraph. */
 interface TextItem {
@@ -21,8 +21,9 @@ interface TextItem {
  * @throws BenchbookError `render` with vega's own sentence where the specification can't be drawn.
  */
 export async function drawSvg(spec: Readonly<Record<string, unknown>>, id: string): Promise<string> {
-  useShippedFontMetrics();
   try {
+    const { vega, expressionInterpreter } = vegaRuntime();
+    useShippedFontMetrics(vega);
     const { logger, errors } = quietLogger();
     const compiled = compileSpec(spec);
     const view = new vega.View(vega.parse(compiled, undefined, { ast: true }), {
@@ -30,7 +31,7 @@ export async function drawSvg(spec: Readonly<Record<string, unknown>>, id: strin
       loader: refusingLoader(),
       logger,
       expr: expressionInterpreter,
-    } as vega.ViewOptions);
+    } as Vega.ViewOptions);
     (vega as unknown as { resetSVGDefIds(): void }).resetSVGDefIds();
     const svg = await view.toSVG();
     view.finalize();
@@ -42,12 +43,12 @@ export async function drawSvg(spec: Readonly<Record<string, unknown>>, id: strin
 }
 
 /** Vega-Lite with the shared theme to Vega. */
-export function compileSpec(spec: Readonly<Record<string, unknown>>): vega.Spec {
-  const config = CONFIG as unknown as vegaLite.Config;
-  return vegaLite.compile(spec as unknown as vegaLite.TopLevelSpec, { config, logger: quietLogger().logger }).spec;
+export function compileSpec(spec: Readonly<Record<string, unknown>>): Vega.Spec {
+  const config = CONFIG as unknown as Config;
+  return vegaRuntime().vegaLite.compile(spec as unknown as TopLevelSpec, { config, logger: quietLogger().logger }).spec;
 }
 
-function useShippedFontMetrics(): void {
+function useShippedFontMetrics(vega: typeof Vega): void {
   const metrics = (vega as unknown as { textMetrics: { width: (item: TextItem, text: string) => number } }).textMetrics;
   metrics.width = (item, text) => {
     const weight = item.fontWeight === 'bold' || Number(item.fontWeight) >= 500 ? 600 : 400;
@@ -59,10 +60,10 @@ function useShippedFontMetrics(): void {
 }
 
 /** Figures draw from the document's tables alone. */
-function refusingLoader(): vega.Loader {
+function refusingLoader(): Vega.Loader {
   const refuse = () =>
     Promise.reject(new Error('a figure must not load anything; it draws from the tables of the run'));
-  return { load: refuse, sanitize: refuse, http: refuse, file: refuse } as unknown as vega.Loader;
+  return { load: refuse, sanitize: refuse, http: refuse, file: refuse } as unknown as Vega.Loader;
 }
 
 function withOwnIds(svg: string, id: string): string {
@@ -109,7 +110,7 @@ function shortened(number: string): string {
 }
 
 /** Vega reports errors of a drawing to its logger and goes on: they are gathered, to be thrown when it is done. */
-function quietLogger(): { readonly logger: vega.LoggerInterface; readonly errors: readonly string[] } {
+function quietLogger(): { readonly logger: Vega.LoggerInterface; readonly errors: readonly string[] } {
   const errors: string[] = [];
   const logger = {
     level: () => logger,
@@ -124,5 +125,5 @@ function quietLogger(): { readonly logger: vega.LoggerInterface; readonly errors
     info: () => logger,
     debug: () => logger,
   };
-  return { logger: logger as unknown as vega.LoggerInterface, errors };
+  return { logger: logger as unknown as Vega.LoggerInterface, errors };
 }

@@ -97,6 +97,7 @@ function blockView(block: Block, context: ViewContext): View {
         partial: 'details',
         id: block.id,
         summary: block.summary,
+        printed: block.printed === undefined ? null : safe(lineHtml([block.printed], target)),
         blocks: block.blocks.map((inner) => blockView(inner, context)),
       };
     case 'tabs':
@@ -131,7 +132,7 @@ function figureView(block: Extract<Block, { type: 'figure' }>, context: ViewCont
     notes: [...block.notes, ...drawn.notes],
     code: block.code ? { place: block.code.place, html: safe(highlighted(block.code.text, 'typescript')) } : null,
     data: {
-      ...gridView(table, FIGURE_ROWS, context.packer, true),
+      ...gridView(table, FIGURE_ROWS, context, true),
       label: `Data of figure ${block.number}`,
       dense: table.rows.length > 40,
     },
@@ -150,11 +151,11 @@ function tableView(block: Extract<Block, { type: 'table' }>, context: ViewContex
     dense: block.dense ?? false,
     // Short enough to stand whole on a printed page.
     short: table.rows.length <= 16,
-    ...gridView(table, block.dense ? DENSE_ROWS : Number.POSITIVE_INFINITY, context.packer),
+    ...gridView(table, block.dense ? DENSE_ROWS : Number.POSITIVE_INFINITY, context),
   };
 }
 
-function gridView(table: Table, limit: number, packer: Packer, isFile = false): View {
+function gridView(table: Table, limit: number, { packer, anchors }: ViewContext, isFile = false): View {
   const set = setTable(table, limit);
   const { columns, rows, omitted } = set;
   return {
@@ -166,11 +167,13 @@ function gridView(table: Table, limit: number, packer: Packer, isFile = false): 
       wordy: column.title.length > 12,
     })),
     rows: rows.map((row) => ({
-      cells: row.map((cell, index) => ({
+      cells: row.map(({ origin, ...cell }, index) => ({
         ...cell,
+        value: origin ? safe(valueHtml({ ...origin, text: cell.text }, anchors)) : null,
         numeric: cell.kind === 'number',
         // Short texts, such as an interval, stay on one line.
         near: cell.text.length <= 26,
+        wordy: cell.kind === 'text' && cell.text.length > 26,
         code: cell.kind === 'code' && !cell.missing,
         outcome: cell.kind === 'outcome' && !cell.missing ? cell.text : null,
         head: index === 0 && cell.kind !== 'number',
@@ -187,7 +190,7 @@ function claimView(claim: ClaimResult, anchors: Anchors): View {
   return {
     ...claim,
     why: asSentence(claim.why),
-    verdict: verdictView(claim.verdict, claim.label),
+    verdict: { ...verdictView(claim.verdict, claim.label), name: claim.sign ?? claim.verdict },
     kindText: claim.kind === 'defect' ? 'defect: should stop holding once fixed' : 'property: should hold',
     values: claim.values.map((value) => ({
       html: safe(valueHtml(value, anchors)),
@@ -208,7 +211,8 @@ function valueHtml(value: ValueRef, anchors: Anchors): string {
   const interval = value.interval === undefined ? '' : `, 95 % interval ${value.interval}`;
   const note = `${value.metric} at ${value.filter}; n = ${value.n}${interval}; ${value.expression}`;
   const link = anchors.has(value.samplesId) ? `href="#${escaped(value.samplesId)}"` : 'tabindex="0"';
-  return `<a class="value" ${link} data-note="${escaped(note)}">${escaped(value.text)}</a>`;
+  const name = value.value === null ? 'value no-value' : 'value';
+  return `<a class="${name}" ${link} data-note="${escaped(note)}">${escaped(value.text)}</a>`;
 }
 
 function contentsOf(document: Document): View[] {

@@ -145,20 +145,17 @@ function environmentPart(data: RunData): Part {
         type: 'details',
         id: 'variables-alike',
         summary: `${same.length} effective variables that are the same in every variant`,
-        blocks: [
-          {
-            type: 'table',
-            id: 'table-variables-alike',
-            title: ['Effective variables that are the same'],
-            table: all.name,
-            notes: [],
-            dense: true,
-          },
-        ],
+        printed:
+          'They are not printed; they stand in the HTML report, in `data/variables-alike.csv` and in the journal.',
+        blocks: [{ type: 'code', language: 'text', text: same.map((name) => lineOf(name, first[0]!)).join('\n') }],
       },
     ],
     tables: [differ, all],
   };
+}
+
+function lineOf(name: string, { variables }: TrialEntry): string {
+  return `${name} = ${String(variables![name] ?? '')}`.trimEnd();
 }
 
 function columnsFor(variants: readonly string[]): Table['columns'] {
@@ -201,7 +198,8 @@ function stampedLog(trial: TrialEntry): string {
   );
   const reason = trial.reason === undefined ? [] : [`reason: ${trial.reason}`];
   const files = trial.artefacts.map((artefact) => `kept: ${artefact.path} (${artefact.name}, ${artefact.bytes} bytes)`);
-  return [...reason, ...lines, ...files].join('\n') || 'nothing was logged';
+  const kept = trial.cautions.filter(({ code }) => code === 'kept-files').map(({ sentence }) => sentence);
+  return [...reason, ...lines, ...files, ...kept].join('\n') || 'nothing was logged';
 }
 
 function sourcePart(draft: Draft): Part {

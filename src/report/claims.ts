@@ -21,6 +21,7 @@ export function decideClaim(claim: DraftClaim, analysis: Analysis): ClaimResult 
     kind: claim.kind,
     sentence: claim.sentence,
     verdict: result.verdict,
+    ...(claim.kind === 'defect' ? { sign: OF_DEFECT[result.verdict] } : {}),
     why: result.why,
     values: expressions.map((expression) => valueRef(analysis.resolve(expression), expression)),
     expression: claim.expression,
@@ -28,10 +29,16 @@ export function decideClaim(claim: DraftClaim, analysis: Analysis): ClaimResult 
   };
 }
 
+const OF_DEFECT = { supported: 'refuted', refuted: 'supported', inconclusive: 'inconclusive' } as const;
+
 /** The tl;dr: a bullet per claim with its numbers, then whatever casts doubt on all of them. */
 export function summaryOf(claims: readonly ClaimResult[], data: RunData, analysis: Analysis): Document['summary'] {
   return [
-    ...claims.map((claim) => ({ verdict: claim.verdict, content: bullet(claim) })),
+    ...claims.map((claim) => ({
+      verdict: claim.sign ?? claim.verdict,
+      ...(claim.sign === undefined ? {} : { label: `${claim.verdict[0]!.toUpperCase()}${claim.verdict.slice(1)}` }),
+      content: bullet(claim),
+    })),
     ...doubts(data, analysis).map((sentence) => ({ content: [escapeMarkdown(sentence)] })),
   ];
 }

@@ -25,6 +25,7 @@ export function commandBlocks(trials: readonly TrialEntry[]): Block[] {
             type: 'details',
             id: 'all-commands',
             summary: 'The command line of every variant in full',
+            printed: 'They are not printed; they stand in the HTML report and in the journal.',
             blocks: full,
           } as const,
         ]),

@@ -7,6 +7,7 @@ import { precisionNotes } from './caution-notes.ts';
 import type { Block, CellValue, Column, Table } from './document.ts';
 import { metricTitle } from './names.ts';
 import type { Part } from './part.ts';
+import { originOf } from './values.ts';
 
 /** For each metric that the report shows: every cell against its baseline with verdict and reason, then the factors' effects over the grid. */
 export function comparisonsPart(metrics: readonly string[], draft: Draft, analysis: Analysis): Part {
@@ -49,7 +50,7 @@ function baselineTable(metric: string, draft: Draft, analysis: Analysis): Titled
   const columns: Column[] = [
     ...factors.map((name): Column => ({ key: name, title: name, kind: 'text' })),
     ...TAIL,
-    { key: 'delta', title: 'Cliff’s δ', kind: 'number' },
+    { key: 'delta', title: 'Cliff’s\u00a0δ', kind: 'number' },
     { key: 'p', title: 'p', kind: 'number', digits: 2 },
     { key: 'verdict', title: 'verdict', kind: 'text' },
     { key: 'why', title: 'why', kind: 'text' },
@@ -62,14 +63,21 @@ function baselineTable(metric: string, draft: Draft, analysis: Analysis): Titled
     comparison.verdict,
     explainVerdict(comparison, draft.threshold),
   ]);
+  const origins = comparisons.flatMap(({ numerator, denominator, simultaneous }, row) =>
+    originOf(
+      { row, column: 'ratio' },
+      { op: 'ratio', metric, numerator, denominator },
+      { analysis, place: { file: draft.source.file }, interval: simultaneous },
+    ),
+  );
   const baseline = Object.entries(draft.baseline)
     .map(([name, label]) => `${name} ${label}`)
     .join(', ');
   return {
-    table: { name: `comparisons ${metric}`, columns, rows },
-    title: `${metricTitle(metric, draft)}, against ${baseline}`,
+    table: { name: `comparisons ${metric}`, columns, rows, origins },
+    title: asTitle(`${metricTitle(metric, draft)}, against ${baseline}`),
     notes: [
-      `Medians of ratios within blocks. The intervals hold for all ${comparisons.length} rows together with 95 % and decide the verdict against ±${formatValue(draft.threshold * 100, '1')} %; δ and p (sign-flip test) are for orientation.`,
+      `Medians of ratios within blocks. The intervals hold for all ${comparisons.length} rows together with 95\u00a0% and decide the verdict against ±${formatValue(draft.threshold * 100, '1')}\u00a0%; δ and p (sign-flip test) are for orientation.`,
       ...precisionNotes(metric, analysis.cellsOf(metric), analysis),
     ],
   };
@@ -99,9 +107,14 @@ function effectsTable(metric: string, draft: Draft, analysis: Analysis): Titled 
   ];
   return {
     table: { name: `effects ${metric}`, columns, rows },
-    title: `${metricTitle(metric, draft)}, effects of the factors`,
+    title: asTitle(`${metricTitle(metric, draft)}, effects of the factors`),
     notes: ['Geometric means over the other factors’ levels; an interaction is a ratio of ratios, 1 is none.'],
   };
+}
+
+/** With a capital, but for an address such as `load.tps`. */
+function asTitle(text: string): string {
+  return /^\S*\./.test(text) ? text : `${text[0]!.toUpperCase()}${text.slice(1)}`;
 }
 
 function ratioCells({

@@ -15,6 +15,8 @@ export interface Column {
   readonly unit?: Unit;
   /** Columns of one group share prefix and digits. */
   readonly group?: string;
+  /** What readers see in place of a text: a level with its version. Data files keep the text. */
+  readonly shown?: Readonly<Record<string, string>>;
   /** Significant digits wanted at the column's median; default 4. */
   readonly digits?: number;
 }
@@ -24,6 +26,15 @@ export interface Table {
   readonly name: string;
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly CellValue[])[];
+  /** Where computed cells come from; a raw value stands for itself. */
+  readonly origins?: readonly CellOrigin[];
+}
+
+/** The cell at an index of `rows` and a column's key, and the number that it shows. */
+export interface CellOrigin {
+  readonly row: number;
+  readonly column: string;
+  readonly value: ValueRef;
 }
 
 /** A computed number (or its absence) in prose, a title or a claim, with all that leads to where it comes from. */
@@ -54,6 +65,8 @@ export interface ClaimResult {
   readonly kind: 'property' | 'defect';
   readonly sentence: string;
   readonly verdict: Verdict;
+  /** The sign beside the verdict's name where it is not the verdict's own: a defect that is refuted is good news. */
+  readonly sign?: Verdict;
   /** Shown in place of the verdict's name: "Fixed", in a comparison of runs. */
   readonly label?: string;
   /** Why, in one sentence with numbers. */
@@ -113,7 +126,14 @@ export type Block =
       readonly type: 'facts';
       readonly items: readonly { readonly term: string; readonly text: string; readonly code?: boolean }[];
     }
-  | { readonly type: 'details'; readonly id: string; readonly summary: string; readonly blocks: readonly Block[] }
+  | {
+      readonly type: 'details';
+      readonly id: string;
+      readonly summary: string;
+      readonly blocks: readonly Block[];
+      /** A sentence that stands for blocks too long to print, where nothing folds: where they are to be had. */
+      readonly printed?: string;
+    }
   | { readonly type: 'tabs'; readonly tabs: readonly { readonly title: string; readonly blocks: readonly Block[] }[] };
 
 /** The report as data: everything that any format prints, in order, with no reference to the world outside. */

@@ -170,7 +170,8 @@ function yOf(figure: CellFigure, context: SpecContext): Json {
   const max = Math.max(...numbers);
   const zero = figure.show !== 'ratio' && min >= 0 && max > 1.8 * min;
   const title = context.table.columns.find((column) => column.key === 'value')?.title;
-  return { field: 'value', title, scale: { zero, nice: true } };
+  // Off zero, the lowest dot would sit on the axis and look cut.
+  return { field: 'value', title, scale: { zero, nice: true, ...(zero ? {} : { padding: 8 }) } };
 }
 
 /** Variants without a value stay on the chart, by name of their fate. */

@@ -83,8 +83,8 @@ function designText(data: RunData, draft: Draft, plan: PlanFacts, analysis: Anal
     first > 0
       ? `${first} first start${first === 1 ? '' : 's'} per build came before block 1 and ${first === 1 ? 'is' : 'are'} in no number.`
       : '',
-    'The trial is the unit of replication: a value is the median over trials, its interval the 95 % order-statistic interval of the median (interpolated after Hettmansperger and Sheather; where a bound would fall into a gap wider than half of the outer interval, the outer order statistic stands), and a ratio is the median of the ratios within blocks.',
-    `A difference below ${Math.round(draft.threshold * 1000) / 10} % is held to be of no practical relevance.`,
+    'The trial is the unit of replication: a value is the median over trials, its interval the 95\u00a0% order-statistic interval of the median (interpolated after Hettmansperger and Sheather; where a bound would fall into a gap wider than half of the outer interval, the outer order statistic stands), and a ratio is the median of the ratios within blocks.',
+    `A difference below ${Math.round(draft.threshold * 1000) / 10}\u00a0% is held to be of no practical relevance.`,
     analysis.cells.length > 0 ? '' : 'No trial has been measured yet.',
   ];
   return sentences.filter((sentence) => sentence !== '').join(' ');

@@ -1,7 +1,8 @@
 import type { Draft, DraftBlock, Parts } from '../draft/types.ts';
-import type { CellLabels, Entry, JsonValue, ServerEntry } from '../journal/entry.ts';
+import type { CellLabels, Entry, JsonValue } from '../journal/entry.ts';
 import type { Check, Expression } from '../study/expression.ts';
 import type { Primitive } from '../study/types.ts';
+import { versionAt } from './versions.ts';
 
 /** A level shown under another label, everywhere: cells, expressions, prose. */
 export interface Relabelling {
@@ -34,16 +35,6 @@ export function rerunLabels(entries: readonly Entry[]): readonly Relabelling[] {
   return [{ factor, from: level, to: `${level} → ${version ?? source}${origin}` }];
 }
 
-/** The version that ran at a level; null where no server was started. */
-function versionAt(entries: readonly Entry[], factor: string, level: Primitive): string | null {
-  const trial = entries.find((entry) => entry.type === 'trial' && entry.cell[factor] === level && entry.buildId);
-  const build = entries.find(
-    (entry): entry is ServerEntry =>
-      entry.type === 'server' && trial?.type === 'trial' && entry.buildId === trial.buildId,
-  );
-  return build ? shortVersion(build.version) : null;
-}
-
 /** "main+fix.patch" of "git:/src/server@main+patches/fix.patch", "trixie" of "debian:trixie". */
 function sourceName(source: string): string {
   const rest = source.slice(source.indexOf(':') + 1);
@@ -52,11 +43,6 @@ function sourceName(source: string): string {
     .split('+')
     .map((part) => part.slice(part.lastIndexOf('/') + 1))
     .join('+');
-}
-
-/** "11.8.9" of "11.8.9-MariaDB-0+deb13u1". */
-export function shortVersion(version: string): string {
-  return /^\d+(\.\d+)+/.exec(version)?.[0] ?? version;
 }
 
 type CellMap = (cell: CellLabels) => CellLabels;

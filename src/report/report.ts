@@ -5,6 +5,7 @@ import { claimsOf, decideClaim, summaryOf } from './claims.ts';
 import { comparisonsPart } from './comparisons.ts';
 import { DOCUMENT_FORMAT, type Document } from './document.ts';
 import { figureBlock } from './figures.ts';
+import { type LevelNames, levelNames, withLevelNames } from './level-names.ts';
 import { limitsPart } from './limits.ts';
 import { methodsPart } from './methods.ts';
 import { slug } from './names.ts';
@@ -26,10 +27,11 @@ import { type Resolve, resolverOf } from './values.ts';
  *   3 comparisons with verdicts; methods: design, machine, builds, command lines, metrics
  *   4 limits: every caution in one place
  *   5 appendices: samples, trials, settings, environment, logs, study, how to run it again
- *   6 all tables by name
+ *   6 all tables by name, levels shown with the versions that ran
  */
 export function buildReport(data: RunData, written: Draft, analysis: Analysis): Document {
-  const draft = plannedParts(written, data.run.plan);
+  const names = levelNames([...data.servers, ...data.trials], written);
+  const draft = plannedParts(withoutNumbers(written, names), data.run.plan);
   // 1
   const claims = claimsOf(draft).map((claim) => decideClaim(claim, analysis));
   const summary = summaryOf(claims, data, analysis);
@@ -63,9 +65,20 @@ export function buildReport(data: RunData, written: Draft, analysis: Analysis): 
     sections: [...body.flatMap((part) => part.blocks), ...comparisons.blocks, ...methods.blocks, ...limits.blocks],
     appendices: appendices.blocks,
     tables: Object.fromEntries(
-      [...tables, samplesTable(data, draft), summariesTable(analysis, draft)].map((table) => [table.name, table]),
+      [...tables, samplesTable(data, draft), summariesTable(analysis, draft)].map((table) => [
+        table.name,
+        withLevelNames(table, names),
+      ]),
     ),
     order: Object.fromEntries(draft.factors.map((factor) => [factor.name, factor.labels.map(String)])),
+  };
+}
+
+/** Versions are no numbers on an axis: 10.11 comes after 10.5. */
+function withoutNumbers(draft: Draft, names: LevelNames): Draft {
+  return {
+    ...draft,
+    factors: draft.factors.map((factor) => (factor.name in names ? { ...factor, numeric: null } : factor)),
   };
 }
 

@@ -1,12 +1,13 @@
 import type { Analysis } from '../analysis/analysis.ts';
 import type { Draft, DraftBlock } from '../draft/types.ts';
+import type { Place } from '../errors.ts';
 import type { CellLabels } from '../journal/entry.ts';
 import { formatInterval, formatValue } from '../units.ts';
 import { baselineOf, cellsWhere } from './cells.ts';
-import type { CellValue, Column, Table } from './document.ts';
+import type { CellOrigin, CellValue, Column, Table } from './document.ts';
 import { cellText, metricTitle } from './names.ts';
 import type { Part } from './part.ts';
-import type { Resolve } from './values.ts';
+import { originOf, type Resolve } from './values.ts';
 
 type TableBlock = Extract<DraftBlock, { type: 'table' }>;
 
@@ -23,12 +24,16 @@ export function cellsTable(
     { key: 'n', title: 'n', kind: 'text' },
     ...block.metrics.flatMap((metric) => metricColumns(metric, draft, withRatio)),
   ];
-  const rows = cellsWhere(analysis.cells, block.where).map((cell): CellValue[] => [
+  const cells = cellsWhere(analysis.cells, block.where);
+  const rows = cells.map((cell): CellValue[] => [
     ...factors.map((name) => cell[name] ?? null),
     trialsText(cell, block.metrics, analysis),
     ...block.metrics.flatMap((metric) => metricCells(metric, cell, { draft, analysis, withRatio })),
   ]);
-  const table: Table = { name: `table ${number}`, columns, rows };
+  const origins = cells.flatMap((cell, row) =>
+    block.metrics.flatMap((metric) => metricOrigins(metric, cell, row, { draft, analysis, place: block.place })),
+  );
+  const table: Table = { name: `table ${number}`, columns, rows, origins };
   return {
     blocks: [
       {
@@ -75,6 +80,25 @@ function metricCells(
     ? [summary.median, summary.interval ? formatInterval(summary.interval, summary.unit) : 'n < 6: none']
     : [null, outcomes.join(', ')];
   return withRatio ? [...first, base === null ? '' : ratioText(analysis.compare(metric, cell, base))] : first;
+}
+
+function metricOrigins(
+  metric: string,
+  cell: CellLabels,
+  row: number,
+  context: { draft: Draft; analysis: Analysis; place: Place },
+): readonly CellOrigin[] {
+  const base = baselineOf(cell, context.draft.baseline);
+  return [
+    ...originOf({ row, column: metric }, { op: 'stat', metric, at: cell, statistic: 'median' }, context),
+    ...(base === null
+      ? []
+      : originOf(
+          { row, column: `${metric} ratio` },
+          { op: 'ratio', metric, numerator: cell, denominator: base },
+          context,
+        )),
+  ];
 }
 
 /** The ratio alone: its interval and verdict stand under Comparisons. */

@@ -8,24 +8,7 @@ import type { RunData } from './run-data.ts';
 /** Every sample of the run, a row a value: what `data/samples.csv` holds, and what every number can be recomputed from. */
 export function samplesTable(data: RunData, draft: Draft): Table {
   const factors = draft.factors.map((factor) => factor.name);
-  const rows = data.trials.flatMap((trial) =>
-    trial.samples.flatMap((series) =>
-      series.values.map((value, iteration): CellValue[] => [
-        trial.trialId,
-        trial.block,
-        trial.position,
-        ...factors.map((name) => ({ ...trial.cell, ...series.within })[name] ?? null),
-        trial.counted,
-        trial.outcome,
-        series.metric,
-        iteration,
-        series.at?.[iteration] ?? null,
-        value,
-        draft.metrics[series.metric]?.unit ?? null,
-      ]),
-    ),
-  );
-  return {
+  return lazyTable({
     name: 'samples',
     columns: [
       code('trial'),
@@ -40,7 +23,35 @@ export function samplesTable(data: RunData, draft: Draft): Table {
       number('value'),
       text('unit'),
     ],
-    rows,
+    rows: () => data.trials.flatMap((trial) => sampleRows(trial, factors, draft)),
+  });
+}
+
+function sampleRows(trial: TrialEntry, factors: readonly string[], draft: Draft): CellValue[][] {
+  return trial.samples.flatMap(({ metric, within, values, at }) => {
+    const cell = { ...trial.cell, ...within };
+    const before: readonly CellValue[] = [
+      trial.trialId,
+      trial.block,
+      trial.position,
+      ...factors.map((name) => cell[name] ?? null),
+    ];
+    const unit = draft.metrics[metric]?.unit ?? null;
+    return values.map((value, iteration): CellValue[] =>
+      before.concat(trial.counted, trial.outcome, metric, iteration, at?.[iteration] ?? null, value, unit),
+    );
+  });
+}
+
+/** A table whose rows are made when a format asks for them: an HTML report alone never needs a million rows of them. */
+function lazyTable({ rows, ...rest }: Omit<Table, 'rows'> & { readonly rows: () => Table['rows'] }): Table {
+  let made: Table['rows'] | undefined;
+  return {
+    ...rest,
+    get rows() {
+      made ??= rows();
+      return made;
+    },
   };
 }
 
@@ -147,14 +158,17 @@ function rowsOfTrial(trial: TrialEntry, metrics: readonly string[], factors: rea
   return [...groups.values()].flatMap(({ within, values }) => {
     const cell = { ...trial.cell, ...within };
     const length = Math.max(...[...values.values()].map((list) => list.length));
-    return Array.from({ length }, (_, iteration): CellValue[] => [
-      trial.block,
-      trial.position,
-      trial.counted,
-      iteration,
-      ...factors.map((name) => cell[name] ?? null),
-      ...metrics.map((metric) => values.get(metric)?.[iteration] ?? null),
-    ]);
+    const labels = factors.map((name) => cell[name] ?? null);
+    const lists = metrics.map((metric) => values.get(metric));
+    const before: readonly CellValue[] = [trial.block, trial.position, trial.counted];
+    // `concat` makes arrays of just their length, which tells where a table has a million rows.
+    return Array.from({ length }, (_, iteration): CellValue[] =>
+      before.concat(
+        iteration,
+        labels,
+        lists.map((list) => list?.[iteration] ?? null),
+      ),
+    );
   });
 }
 

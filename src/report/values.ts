@@ -1,11 +1,11 @@
 import type { Analysis } from '../analysis/analysis.ts';
-import type { Resolved } from '../analysis/results.ts';
+import type { Interval, Resolved } from '../analysis/results.ts';
 import { printExpression } from '../draft/print.ts';
 import type { Parts } from '../draft/types.ts';
-import { BenchbookError } from '../errors.ts';
+import { BenchbookError, type Place } from '../errors.ts';
 import type { Check, Expression } from '../study/expression.ts';
 import { formatInterval, formatValue } from '../units.ts';
-import type { Inline, ValueRef } from './document.ts';
+import type { CellOrigin, Inline, ValueRef } from './document.ts';
 import { cellText, samplesId } from './names.ts';
 import type { Numbering } from './numbering.ts';
 
@@ -47,6 +47,23 @@ export function valueRef(resolved: Resolved, expression: Expression): ValueRef {
     samplesId: resolved.metric === '' ? 'trials' : samplesId(resolved.metric),
   };
 }
+
+/** Where a table's number comes from, as an expression; the table's own interval where it has one of its own. */
+export function originOf(
+  at: Pick<CellOrigin, 'row' | 'column'>,
+  expression: TableExpression,
+  { analysis, place, interval }: { analysis: Analysis; place: Place; interval?: Interval | null },
+): readonly CellOrigin[] {
+  const whole: Expression = { ...expression, place };
+  const resolved = analysis.resolve(whole);
+  if (resolved.value === null) return [];
+  return [{ ...at, value: valueRef({ ...resolved, interval: interval ?? resolved.interval }, whole) }];
+}
+
+/** Expressions that a table makes by itself. */
+type TableExpression =
+  | Omit<Extract<Expression, { op: 'stat' }>, 'place'>
+  | Omit<Extract<Expression, { op: 'ratio' }>, 'place'>;
 
 /** The expressions of a check, in the order written. */
 export function expressionsOf(check: Check): readonly Expression[] {

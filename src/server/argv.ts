@@ -18,14 +18,9 @@ interface ArgvRequest {
 /** The exact command line of a server; `argvText` renders it ready to paste. */
 export function serverArgv(build: Build, request: ArgvRequest): readonly string[] {
   const { dataDirectory, socketFolder, options, prefix = [], core = false } = request;
-  const asRoot = process.getuid?.() === 0 ? [`--user=${userInfo().username}`] : [];
   return [
     ...prefix,
-    ...(core ? ['prlimit', '--core=unlimited', '--'] : []),
-    ...build.command,
-    '--no-defaults',
-    ...build.defaults,
-    ...asRoot,
+    ...programWords(build),
     `--datadir=${dataDirectory}`,
     `--tmpdir=${dataDirectory}.tmp`,
     `--socket=${join(socketFolder, 's')}`,
@@ -36,6 +31,12 @@ export function serverArgv(build: Build, request: ArgvRequest): readonly string[
     ...engineArguments(build, request.engine),
     ...optionArguments(options, build),
   ];
+}
+
+/** The program of a build with what it needs wherever it runs: its own loader and folders, no options file, the user where it is root. */
+export function programWords(build: Pick<Build, 'command' | 'defaults'>): readonly string[] {
+  const asRoot = process.getuid?.() === 0 ? [`--user=${userInfo().username}`] : [];
+  return [...build.command, '--no-defaults', ...build.defaults, ...asRoot];
 }
 
 /** The same options as a file for `--defaults-file`, to be kept with the results. */

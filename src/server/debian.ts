@@ -26,7 +26,9 @@ interface PackageFile {
  * themselves alone and not in how they are run.
  */
 export async function fetchDebian(source: DebianSource, environment: ServerEnvironment): Promise<FoundBuild> {
-  const apt = await privateApt(source.suite, source.mirror, environment);
+  const { mirror: uri, keyring } = source;
+  const mirror = uri === undefined ? null : { uri, ...(keyring === undefined ? {} : { keyring }) };
+  const apt = await privateApt(source.suite, mirror, environment);
   const wanted = await chooseServerPackage(apt, source);
   environment.progress(`fetching ${wanted} of ${source.suite} and what it needs`);
   const { root, packages } = await fetchPackage(apt, source, wanted, environment);
@@ -188,12 +190,17 @@ async function unpack(files: readonly PackageFile[], root: string, environment: 
         'server',
         `The package ${basename(file.path)} could not be unpacked: ${lastLines(stderr, 1)}`,
         {
-          hint: /space/i.test(stderr)
-            ? 'Make room in the cache folder.'
-            : 'Remove it with "benchbook servers remove" and try again.',
+          hint: unpackHint(stderr),
         },
       );
     }
   }
   await rename(partial, root);
+}
+
+function unpackHint(stderr: string): string {
+  if (/space/i.test(stderr)) return 'Make room in the cache folder.';
+  if (/unknown compression|zst/i.test(stderr))
+    return "Ubuntu packs with zstd, which this machine's dpkg does not know: it needs Debian 12, Ubuntu 18.04, or later.";
+  return 'Remove it with "benchbook servers remove" and try again.';
 }

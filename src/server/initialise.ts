@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { BenchbookError } from '../errors.ts';
 import { decisiveError } from '../formats/errorLog.ts';
 import type { Options } from '../study/types.ts';
+import { programWords } from './argv.ts';
 import type { FoundBuild } from './build.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { optionArguments } from './options.ts';
@@ -39,10 +39,9 @@ async function runOnce(
 ): Promise<void> {
   const temporary = `${dataDirectory}.tmp`;
   await mkdir(temporary, { recursive: true });
-  const [program = '', ...prefix] = build.command;
-  const asRoot = process.getuid?.() === 0 ? [`--user=${userInfo().username}`] : [];
-  const own = ['--no-defaults', ...build.defaults, ...asRoot, `--datadir=${dataDirectory}`, `--tmpdir=${temporary}`];
-  const result = await runTool(program, [...prefix, ...own, ...options], {
+  const [program = '', ...words] = programWords(build);
+  const own = [`--datadir=${dataDirectory}`, `--tmpdir=${temporary}`];
+  const result = await runTool(program, [...words, ...own, ...options], {
     env: { ...build.env, TZ: 'UTC' },
     ...(input === null ? {} : { input }),
     signal: environment.signal,

@@ -156,8 +156,16 @@ export interface Words<F, N extends string> {
   ratio<K extends keyof F>(metric: N, of: Pair<F, K>, at: Omit<CellOf<F>, K>): ExpressionWord;
   /** `{ server: ['10.11', '10.5'] }` means 10.11 − 10.5. */
   difference<K extends keyof F>(metric: N, of: Pair<F, K>, at: Omit<CellOf<F>, K>): ExpressionWord;
-  /** How the metric grows over a numeric factor: the log-log slope, 1 where it grows in proportion. */
-  slope<K extends keyof F & string>(metric: N, over: K, at: Omit<CellOf<F>, K>): ExpressionWord;
+  /**
+   * How the metric grows over a numeric factor: the log-log slope, 1 where it grows in proportion; with `{ per: '1G' }` how much a
+   * straight line rises for each 1G of the factor, in the metric's unit.
+   */
+  slope<K extends keyof F & string>(
+    metric: N,
+    over: K,
+    at: Omit<CellOf<F>, K>,
+    options?: { readonly per?: number | string },
+  ): ExpressionWord;
   /** The main effect of a factor: the ratio of two of its levels, averaged over the other factors that `where` leaves. */
   effect(metric: N, of: OnePair<F>, where?: Partial<CellOf<F>>): ExpressionWord;
   /** How many of a cell's trials ended so, or their share (0 to 1). */

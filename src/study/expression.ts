@@ -47,10 +47,14 @@ export type Expression =
       readonly place: Place;
     }
   | {
-      /** The log-log slope of the metric over a numeric factor, at the other factors' levels `at`. */
+      /**
+       * How the metric grows over a numeric factor, at the other factors' levels `at`: the log-log slope, or with `per` the straight
+       * line's rise in the metric's unit for that much of the factor (in the factor's own numbers: 2^30 for "1G").
+       */
       readonly op: 'slope';
       readonly metric: string;
       readonly over: string;
+      readonly per?: Primitive;
       readonly at: Cell;
       readonly place: Place;
     }

@@ -10,6 +10,7 @@
   markCurrentSection();
   openTargetOfLink();
   for (const table of document.querySelectorAll('table.grid')) makeSortable(table);
+  for (const table of document.querySelectorAll('table.grid')) walkNumbers(table);
   for (const pre of document.querySelectorAll('pre.code')) addCopyButton(pre);
   for (const figure of document.querySelectorAll('figure.figure')) addEnlarge(figure);
   answerHover();
@@ -74,6 +75,27 @@
         if (next !== 'none') head.setAttribute('aria-sort', next);
         body.append(...(next === 'none' ? original : sorted(original, column, next === 'ascending' ? 1 : -1)));
       });
+    });
+  }
+
+  /** Where a table holds many numbers that lead to their samples, Tab stops at one and the arrow keys go on from there. */
+  function walkNumbers(table) {
+    const links = [...table.querySelectorAll('a.value')];
+    if (links.length <= 6) return;
+    const stopAt = (link) => {
+      for (const other of links) other.tabIndex = other === link ? 0 : -1;
+    };
+    stopAt(links[0]);
+    table.addEventListener('focusin', (event) => {
+      if (links.includes(event.target)) stopAt(event.target);
+    });
+    table.addEventListener('keydown', (event) => {
+      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+      const order = [...table.querySelectorAll('a.value')];
+      const next = order[order.indexOf(event.target) + step];
+      if (step === undefined || !order.includes(event.target) || !next) return;
+      event.preventDefault();
+      next.focus();
     });
   }
 

@@ -283,4 +283,23 @@ describe('over the run and inside a trial', () => {
     near(found.value, slope);
     expect(found).toMatchObject({ n: 7, unit: '1' });
   });
+
+  test('rise of a straight line, for each of four', () => {
+    const { x, y, rise } = reference.slope;
+    const model = modelOf({ factors: [{ name: 'threads', within: false, labels: x, numeric: x }], baseline: {} });
+    const entries = journalOf(
+      'memory.rss',
+      x.map((threads, i) => [{ threads }, Array(7).fill(y[i]!)] as const),
+    );
+    const found = analyse(entries, model).resolve({
+      op: 'slope',
+      metric: 'memory.rss',
+      over: 'threads',
+      per: 4,
+      at: {},
+      place: { file: 'x' },
+    });
+    near(found.value, 4 * rise);
+    expect(found).toMatchObject({ n: 7, unit: 'B' });
+  });
 });

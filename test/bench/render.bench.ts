@@ -2,12 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { render } from '../../src/render/render.ts';
-import type { Block, Document, Table } from '../../src/report/document.ts';
-import { seeded, styleGuide } from '../render/style-guide.ts';
+import type { Block, Document } from '../../src/report/document.ts';
+import { styleGuide } from '../render/style-guide.ts';
 
 /*
  * Speed and memory of rendering: `npx tsx test/bench/render.bench.ts`. Prints one line a case.
- *   1 the style guide to HTML; 2 a million samples in 96 cells to HTML with 8 figures; 3 about 100 pages to PDF; 4 about 500.
+ *   1 the style guide to HTML; 2 about 100 pages to PDF; 3 about 500.
+ * A million samples have a bench of their own, million-report.bench.ts.
  */
 async function measure(name: string, document: Document, formats: readonly ('html' | 'pdf' | 'csv')[]): Promise<void> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'benchbook-bench-'));
@@ -27,53 +28,6 @@ async function measure(name: string, document: Document, formats: readonly ('htm
   await rm(directory, { recursive: true });
 }
 
-function millionSamples(): Document {
-  const guide = styleGuide();
-  const random = seeded(1);
-  const cells = Array.from({ length: 96 }, (_, index) => ({
-    server: `v${index % 12}`,
-    pool: `${2 ** Math.floor(index / 12)}G`,
-  }));
-  const samples: Table = {
-    ...guide.tables.samples!,
-    rows: Array.from({ length: 1_000_000 }, (_, index) => {
-      const cell = cells[index % 96]!;
-      return [
-        `t${index >> 7}`,
-        (index >> 12) + 1,
-        cell.server,
-        cell.pool,
-        'ok',
-        0.5 + random(),
-        Math.round(2e8 * (1 + random())),
-      ];
-    }),
-  };
-  const summary: Table = {
-    ...guide.tables.rss!,
-    rows: cells.map((cell, index) => [
-      cell.server,
-      cell.pool,
-      2 ** 30 * 2 ** Math.floor(index / 12),
-      10_000,
-      2e8 + 1e6 * index,
-      1.9e8 + 1e6 * index,
-      2.1e8 + 1e6 * index,
-      1,
-    ]),
-  };
-  const interval = guide.sections.find((block) => block.type === 'figure')!;
-  const figures = Array.from(
-    { length: 8 },
-    (_, index): Block => ({ ...interval, id: `fig-${index}`, number: index + 1 }) as Block,
-  );
-  const order = {
-    server: [...new Set(cells.map((cell) => cell.server))],
-    pool: [...new Set(cells.map((cell) => cell.pool))],
-  };
-  return { ...guide, sections: figures, tables: { ...guide.tables, samples, rss: summary }, order };
-}
-
 function manyPages(sections: number): Document {
   const guide = styleGuide();
   const figures = guide.sections.filter((block) => block.type === 'figure');
@@ -88,6 +42,5 @@ function manyPages(sections: number): Document {
 
 await measure('style guide to HTML', styleGuide(), ['html']);
 await measure('style guide to HTML, warm', styleGuide(), ['html']);
-await measure('1,000,000 samples, 8 figures, to HTML', millionSamples(), ['html']);
 await measure('about 100 pages to PDF', manyPages(80), ['pdf']);
 if (process.argv.includes('--long')) await measure('about 500 pages to PDF', manyPages(400), ['pdf']);

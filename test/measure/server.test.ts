@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { measure } from '../../src/measure/measure.ts';
 import { cpuTimeOf } from '../../src/server/cpu.ts';
@@ -33,6 +34,18 @@ describe('measurements on a running server', () => {
     expect(trial.values(taken, 'q.first')![0]).toBeGreaterThan(0);
     expect(taken.details).toMatchObject({ result: { rows: 1, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) } });
     expect((taken.details as { warmupSeconds: number[] }).warmupSeconds).toHaveLength(2);
+  });
+
+  it("command: the server's own program beside the running one, in an empty directory that is gone afterwards", async () => {
+    const options = ['--datadir={empty}', '--bootstrap', '--innodb-buffer-pool-size=16M'];
+    const taken = await trial.take(measure.command(['{server}', ...options]), 'b');
+    expect(trial.values(taken, 'b.exitCode')).toEqual([0]);
+    expect(trial.values(taken, 'b.peakRss')![0]).toBeGreaterThan(30 * 2 ** 20);
+    const inShell = await trial.take(measure.command('ls {empty} | wc -l; {server} --version'), 'v');
+    const version = String((await sql('SELECT @@version AS v'))[0]!.v);
+    expect(inShell.artefacts![0]!.text).toMatch(/^0\n/);
+    expect(inShell.artefacts![0]!.text).toContain(version);
+    expect(existsSync(`${trial.context.dataDirectory}.empty`)).toBe(false);
   });
 
   it('query: a right result passes, in any order of rows and columns, and exact numbers as numbers or texts', async () => {

@@ -143,6 +143,7 @@ result <- list(
                pettitt = pettitt(steps)),
   series = c(list(values = I(series)), geyer(series)),
   nested = list(values = nested, s1 = s1, between = t2, share = t2 / s2, best = sqrt(60 / 0.5 * s1 / t2)),
-  slope = list(x = x, y = y, slope = unname(coef(lm(log(y) ~ log(x)))[2]))
+  slope = list(x = x, y = y, slope = unname(coef(lm(log(y) ~ log(x)))[2]),
+    rise = unname(coef(lm(y ~ x))[2]))
 )
 cat(toJSON(result, digits = NA, auto_unbox = TRUE, null = "null", na = "null", pretty = TRUE), "\n")

@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { BenchbookError } from '../../src/errors.ts';
 import { withDirectLabels } from '../../src/render/direct-labels.ts';
+import { drawFigures, type FigureBlock } from '../../src/render/figure-set.ts';
 import { prepareFigure } from '../../src/render/figures.ts';
 import { drawSvg } from '../../src/render/svg.ts';
 import { setTable } from '../../src/render/tables.ts';
-import type { CellValue, Table } from '../../src/report/document.ts';
+import type { CellValue, Document, Table } from '../../src/report/document.ts';
 
 /** Names that trip up one layer or another: Vega's field paths, JavaScript's prototypes, HTML, templates, text direction. */
 const NAMES = [
@@ -296,4 +297,24 @@ test('a facet by an oddly named factor keeps its panels, in declared order', asy
   expectSound(svg);
   expect(svg.indexOf('>b</text>')).toBeGreaterThan(0);
   expect(svg.indexOf('>b</text>')).toBeLessThan(svg.indexOf('>a</text>'));
+});
+
+test.each([
+  ['panels', { facet: { field: 'f' }, columns: 1, spec: { mark: 'point', encoding: { y: { field: 'value' } } } }],
+  ['one plot', { mark: 'point', encoding: { x: { field: 'f' }, y: { field: 'value' } } }],
+])('a figure without any row says so, at a size that a page can hold: %s', async (_, spec) => {
+  const figure = {
+    type: 'figure',
+    id: 'empty',
+    spec: { data: { name: 't' }, ...spec },
+  } as unknown as FigureBlock;
+  const { t } = { t: intervalTable([], 'f', []) };
+  const document = { sections: [figure], appendices: [], tables: { t }, order: {} } as unknown as Document;
+  for (const svg of Object.values((await drawFigures(document)).get('empty')!).filter(
+    (each) => typeof each === 'string',
+  )) {
+    expectSound(svg);
+    expect(svg).toContain('no value to draw');
+    expect(Number(/ height="(\d+)"/.exec(svg)![1])).toBeLessThan(200);
+  }
 });

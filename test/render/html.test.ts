@@ -117,6 +117,18 @@ test('a report of two figures stays within its size', async () => {
   expect(Buffer.byteLength(htmlReport(document, figures, { isStatic: false }))).toBeLessThan(1_600_000);
 });
 
+test('the sign of a claim follows its kind: a defect that is refuted is good news', async () => {
+  const html = htmlReport(styleGuide(), await drawFigures(styleGuide()), { isStatic: true });
+  const claim = (id: string) =>
+    html
+      .slice(html.indexOf(`<li id="${id}"`))
+      .split('</svg>', 2)
+      .join('')
+      .slice(0, 600);
+  expect(claim('memory-doubles')).toMatch(/badge-supported.*?Refuted/s);
+  expect(claim('small-pool-unchanged')).toMatch(/badge-refuted.*?Refuted/s);
+});
+
 describe('code', () => {
   test('is marked up and keeps its text', () => {
     const text = "const a = '</code><b>'; // if <i>\nreturn `x`;";

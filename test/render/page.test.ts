@@ -146,6 +146,37 @@ describe('with script', () => {
     await page.close();
   });
 
+  test('a number in a table says where it comes from, leads to its samples, and is one stop of Tab among many', async () => {
+    const { page } = await visit(1400, 'light');
+    const link = (await page.$('#tab-rss td a.value'))!;
+    await link.hover();
+    expect(await page.evaluate(`getComputedStyle(document.querySelector('#tab-rss a.value'), '::after').display`)).toBe(
+      'block',
+    );
+    const [note, target] = await link.evaluate((a) => [a.getAttribute('data-note'), a.getAttribute('href')]);
+    expect(note).toMatch(/^memory.rss at server .*; n = \d+, 95 % interval .*; stat\('memory.rss'/);
+    expect(target).toBe('#samples');
+    const stops = () => page.$$eval('#tab-rss a.value', (all) => all.map((each) => each.tabIndex));
+    expect((await stops()).filter((stop) => stop === 0)).toHaveLength(1);
+    await link.focus();
+    await page.keyboard.press('ArrowDown');
+    expect((await stops()).indexOf(0)).toBe(1);
+    await page.close();
+  });
+
+  test('the button that copies code hides none of it', async () => {
+    const { page } = await visit(390, 'light');
+    const hidden = await page.$$eval('.copy-holder', (all) =>
+      all.filter((holder) => {
+        const [code, button] = ['pre', '.copy'].map((name) => holder.querySelector(name)!.getBoundingClientRect());
+        return button!.bottom > code!.top && button!.top < code!.bottom;
+      }),
+    );
+    expect(await page.$$eval('.copy-holder', (all) => all.length)).toBeGreaterThan(2);
+    expect(hidden).toEqual([]);
+    await page.close();
+  });
+
   test('a mark tells its values on hover, also enlarged', async () => {
     const { page, errors } = await visit(1400, 'dark');
     await page.hover('#fig-bars .plot-wide [data-tip]');

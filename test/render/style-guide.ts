@@ -1,4 +1,4 @@
-import type { Block, Document, Inline, Table, ValueRef } from '../../src/report/document.ts';
+import type { Block, CellOrigin, Document, Inline, Table, ValueRef } from '../../src/report/document.ts';
 import { styleGuideFigures } from './style-guide-figures.ts';
 
 /*
@@ -186,6 +186,23 @@ function ratio(metric: 'startup' | 'rss', pool: string, a: string, b: string): V
   };
 }
 
+function originsOf(metric: 'rss'): readonly CellOrigin[] {
+  return cells(metric).map(({ build, pool, n, median, low, high }, row) => {
+    const name = 'memory.rss';
+    const value: ValueRef = {
+      text: `${(median / 2 ** 20).toFixed(1)} MiB`,
+      interval: `${(low / 2 ** 20).toFixed(1)} to ${(high / 2 ** 20).toFixed(1)} MiB`,
+      n,
+      value: median,
+      metric: name,
+      filter: `server ${build}, pool ${pool}`,
+      expression: `stat('${name}', { server: '${build}', pool: '${pool}' })`,
+      samplesId: 'samples',
+    };
+    return { row, column: 'median', value };
+  });
+}
+
 const lessMemory: Inline = [
   'Server 10.11 holds ',
   ratio('rss', '4G', '10.11', '10.5'),
@@ -247,6 +264,17 @@ const body: readonly Block[] = [
         expression: "ratio('startup.ready', { server: ['11.8', '10.5'] }, { pool: '1G' }).above(1.02)",
         place: 'startup-rss.study.ts:31',
       },
+      {
+        id: 'memory-doubles',
+        kind: 'defect',
+        sentence: 'Server 11.8 holds twice the memory of 10.5 for the same 4G pool',
+        verdict: 'refuted',
+        sign: 'supported',
+        why: 'The interval 0.74 to 0.75 lies below 1.9.',
+        values: [ratio('rss', '4G', '11.8', '10.5')],
+        expression: "ratio('memory.rss', { server: ['11.8', '10.5'] }, { pool: '4G' }).above(1.9)",
+        place: 'startup-rss.study.ts:35',
+      },
     ],
   },
   { type: 'heading', level: 3, text: 'Memory', id: 'memory' },
@@ -255,7 +283,7 @@ const body: readonly Block[] = [
 export function styleGuide(): Document {
   const figures = styleGuideFigures();
   const tables: readonly Table[] = [
-    summaryTable('rss', 'rss', 'resident memory', 'B'),
+    { ...summaryTable('rss', 'rss', 'resident memory', 'B'), origins: originsOf('rss') },
     summaryTable('startup', 'startup', 'time to first query', 's'),
     samples,
     settings,

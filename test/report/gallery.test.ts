@@ -3,8 +3,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { reportRun } from '../../src/cli/report-run.ts';
+import { documentOf, reportRun } from '../../src/cli/report-run.ts';
 import { verifyJournal } from '../../src/journal/verify.ts';
+import { drawFigures } from '../../src/render/figure-set.ts';
+import { htmlReport } from '../../src/render/html.ts';
 
 const GALLERY = join(import.meta.dirname, '../../output/gallery');
 
@@ -25,6 +27,13 @@ describe.each(readdirSync(GALLERY))('gallery: %s', (name) => {
     } finally {
       await rm(directory, { recursive: true, force: true });
     }
+  });
+
+  test.runIf(name === 'quickstart')('stays within the sizes that a ticket takes', async () => {
+    const document = await documentOf(folder, null);
+    const figures = await drawFigures(document);
+    expect(Buffer.byteLength(htmlReport(document, figures, { isStatic: true }))).toBeLessThan(400_000);
+    expect(Buffer.byteLength(htmlReport(document, figures, { isStatic: false }))).toBeLessThan(1_600_000);
   });
 
   test('names nothing of the machine that made it', async () => {

@@ -29,6 +29,32 @@ describe.each(readdirSync(CASES))('case %s', (name) => {
     for (const value of values) expect(relativeError(value), `${value.text} for ${value.value}`).toBeLessThan(0.005);
   });
 
+  test('every computed cell of the tables leads to where it comes from', async () => {
+    const document = await load();
+    const samples = samplesOf(document);
+    const shown = Object.values(document.tables).filter((table) => /^(table|comparisons) /.test(table.name));
+    expect(shown.length).toBeGreaterThan(1);
+    for (const table of shown) {
+      const computed = table.columns.filter(({ key, kind }) =>
+        table.name.startsWith('table') ? kind === 'number' || key.endsWith(' ratio') : key === 'ratio',
+      );
+      const cells = table.rows.flatMap((row, index) =>
+        computed.flatMap(({ key }) => {
+          const cell = row[table.columns.findIndex((column) => column.key === key)];
+          return cell === null || cell === '' ? [] : [`${index} ${key}`];
+        }),
+      );
+      const origins = table.origins ?? [];
+      expect(origins.map(({ row, column }) => `${row} ${column}`).sort()).toEqual(cells.sort());
+      for (const { row, column, value } of origins) {
+        expect(recomputed(value, samples, factorsOf(document)), value.expression).toBeCloseTo(value.value!, 9);
+        const cell = table.rows[row]![table.columns.findIndex(({ key }) => key === column)];
+        if (typeof cell === 'number') expect(value.value).toBe(cell);
+        else expect(cell).toBe(value.text);
+      }
+    }
+  });
+
   test('the numbers of summaries and figures come from the samples', async () => {
     const document = await load();
     const samples = samplesOf(document);

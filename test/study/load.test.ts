@@ -278,6 +278,12 @@ describe('a wrong study is one sentence with file, line and the nearest right wo
       4,
     ],
     [
+      'a rise per something that is no amount',
+      stat(`md\`\${slope('startup.ready', 'pool', { server: '10.5' }, { per: 'page' })}\``),
+      /can't tell a rise per 'page'/,
+      7,
+    ],
+    [
       'slope over a fixed factor',
       stat(`md\`\${slope('startup.ready', 'pool', { pool: '1G', server: '10.5' })}\``),
       /runs over 'pool'/,

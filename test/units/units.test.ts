@@ -38,6 +38,16 @@ test('an interval has one prefix and digits that its width justifies', () => {
   expect(plain(formatInterval({ low: 0.9, high: 1.2 }, 'ratio', { as: 'percent' }))).toBe('-10 % to +20 %');
 });
 
+test('a narrow interval does not bring digits that nobody reads, and hides nothing', () => {
+  expect(formatValue(1.49031, 'ratio', { interval: { low: 1.48961, high: 1.49073 } })).toBe('1.490×');
+  expect(formatInterval({ low: 1.48961, high: 1.49073 }, 'ratio')).toBe('1.490 to 1.491×');
+  expect(formatInterval({ low: 1.48999, high: 1.49001 }, 'ratio')).toBe('1.48999 to 1.49001×');
+  expect(formatInterval({ low: 0.99996, high: 1.00003 }, 'ratio')).toBe('0.99996 to 1.00003×');
+  expect(plain(formatValue(112.168 * 2 ** 20, 'B', { interval: { low: 112 * 2 ** 20, high: 112.3 * 2 ** 20 } }))).toBe(
+    '112.2 MiB',
+  );
+});
+
 test('a column has one prefix and one number of decimals', () => {
   expect(columnScale([2 ** 27, 2 ** 29, 2 ** 31], 'B')).toEqual({ factor: 2 ** 20, suffix: '\u00a0MiB', decimals: 0 });
   expect(columnScale([0.4123, 0.5234, 1.2], 's')).toEqual({ factor: 1e-3, suffix: '\u00a0ms', decimals: 1 });

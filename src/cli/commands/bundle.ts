@@ -3,7 +3,8 @@ import { dirname, join, resolve } from 'node:path';
 import { bundleRun } from '../../bundle/bundle.ts';
 import { parseSize } from '../../bundle/size.ts';
 import { BenchbookError } from '../../errors.ts';
-import { DEFAULT_FORMATS, reportRun } from '../report-run.ts';
+import { DEFAULT_FORMATS } from '../formats.ts';
+import { reportRun } from '../report-run.ts';
 import { runFolder } from '../runs.ts';
 import { displayFile } from '../studies.ts';
 

@@ -8,7 +8,7 @@ import { compareRuns } from '../compare-runs.ts';
 import { EXIT } from '../exit.ts';
 import { formatsOf } from '../formats.ts';
 import { updateIndex } from '../index-page.ts';
-import { printFiles } from '../measure-and-report.ts';
+import { printFiles } from '../print-files.ts';
 import { runFolder } from '../runs.ts';
 
 interface CompareOptions {

@@ -2,9 +2,10 @@ import { basename, join } from 'node:path';
 import { readJournal } from '../../journal/read.ts';
 import { sortEntries } from '../../report/run-data.ts';
 import { mergeRuns } from '../../run/merge.ts';
+import { DEFAULT_FORMATS } from '../formats.ts';
 import { updateIndex } from '../index-page.ts';
-import { printFiles } from '../measure-and-report.ts';
-import { DEFAULT_FORMATS, reportRun } from '../report-run.ts';
+import { printFiles } from '../print-files.ts';
+import { reportRun } from '../report-run.ts';
 import { newRunId, OUTPUT, pointLatest, runFolder } from '../runs.ts';
 import { TOOL_VERSION } from '../version.ts';
 

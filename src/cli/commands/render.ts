@@ -2,14 +2,14 @@ import { resolve } from 'node:path';
 import { makeDraft } from '../../draft/draft.ts';
 import type { Draft } from '../../draft/types.ts';
 import { BenchbookError } from '../../errors.ts';
+import type { Entry } from '../../journal/entry.ts';
 import { readJournal } from '../../journal/read.ts';
 import { withControlLevel } from '../../plan/rerun.ts';
 import { sortEntries } from '../../report/run-data.ts';
 import { suggestion } from '../../study/near.ts';
 import { formatsOf } from '../formats.ts';
-import { updateIndex } from '../index-page.ts';
-import { printFiles } from '../measure-and-report.ts';
-import { reportRun } from '../report-run.ts';
+import { printFiles } from '../print-files.ts';
+import type { reportRun } from '../report-run.ts';
 import { runFolder } from '../runs.ts';
 import { displayFile, listStudies, openStudy } from '../studies.ts';
 
@@ -26,16 +26,22 @@ interface RenderOptions {
 export async function renderCommand(run: string, options: RenderOptions): Promise<number> {
   const folder = await runFolder(run);
   const look = lookOf(options);
-  const files = await reportRun({
+  // The renderer loads while the journal is read and the study bundled.
+  const renderer = import('../report-run.ts');
+  const journal = await readJournal(folder, { torn: 'drop' });
+  const draft = await draftNow(journal.entries);
+  const files = await (await renderer).reportRun({
     runDirectory: folder,
     directory: options.out === undefined ? folder : resolve(options.out),
     formats: formatsFor(options),
-    draft: await draftNow(folder),
+    draft,
+    journal,
     look,
     progress: () => {},
   });
   printFiles(files);
-  await updateIndex();
+  // What goes elsewhere changes nothing that the index tells of.
+  if (options.out === undefined) await (await import('../index-page.ts')).updateIndex();
   return 0;
 }
 
@@ -71,8 +77,7 @@ function oneOf<T extends string>(option: string, given: string, known: readonly 
 }
 
 /** The prose as the study has it now; the one kept with the run where the study is gone, or is another. */
-async function draftNow(folder: string): Promise<Draft | null> {
-  const { entries } = await readJournal(folder, { torn: 'drop' });
+async function draftNow(entries: readonly Entry[]): Promise<Draft | null> {
   const { run } = sortEntries(entries);
   const found = (await listStudies()).find((study) => study.id === run.studyId);
   if (!found) return null;

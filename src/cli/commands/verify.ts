@@ -6,20 +6,27 @@ import { verifyJournal } from '../../journal/verify.ts';
 import { reportRun } from '../report-run.ts';
 import { runFolder } from '../runs.ts';
 
+interface VerifyOptions {
+  /** False with `--no-pdf`: printing takes seconds. */
+  readonly pdf?: boolean;
+}
+
 /** `benchbook verify RUN`: is the journal intact, and does it still make the same report, data and document? */
-export async function verify(run: string): Promise<number> {
+export async function verify(run: string, options: VerifyOptions = {}): Promise<number> {
   const folder = await runFolder(run);
   const { lines, head } = await verifyJournal(folder);
   console.log(`journal intact: ${lines} lines, head ${head}`);
-  const again = await renderAgain(folder);
+  const pdf = await pdfPlan(folder, options.pdf ?? true);
+  const again = await renderAgain(folder, pdf.paper);
   const kept = await Promise.all(
     again.map(async ({ name, bytes }) => ({ name, bytes, now: await readFile(join(folder, name)).catch(() => null) })),
   );
   const there = kept.filter(({ now }) => now !== null);
   const changed = there.find(({ bytes, now }) => !bytes.equals(now!));
   if (changed) {
+    const fonts = changed.name === 'report.pdf' ? 'or printed where other fonts stand in for missing letters, ' : '';
     throw new BenchbookError('journal', `${join(folder, changed.name)} is not what its journal and draft render to.`, {
-      hint: 'it was edited, or rendered by another version of Benchbook; `benchbook render` makes it again',
+      hint: `it was edited, ${fonts}or rendered by another version of Benchbook; \`benchbook render\` makes it again`,
     });
   }
   console.log(
@@ -27,9 +34,34 @@ export async function verify(run: string): Promise<number> {
       ? 'no report is there: nothing to compare; `benchbook render` makes it'
       : `report reproducible: ${namesOf(there.map(({ name }) => name))}, the same bytes again`,
   );
-  const unchecked = (await readdir(folder)).filter((name) => /\.(pdf|md|jira|tex|parquet)$/.test(name));
-  if (unchecked.length > 0) console.log(`not compared: ${unchecked.join(', ')}`);
+  const compared = new Set(there.map(({ name }) => name));
+  const unchecked = (await readdir(folder)).filter(
+    (name) => /\.(pdf|md|jira|tex|parquet)$/.test(name) && !compared.has(name),
+  );
+  const others = unchecked.filter((name) => name !== 'report.pdf' || pdf.why === null);
+  if (pdf.why !== null) console.log(`not compared: report.pdf, ${pdf.why}`);
+  if (others.length > 0) console.log(`not compared: ${others.join(', ')}`);
   return 0;
+}
+
+/** Whether the PDF can be compared: its bytes are those of one Chromium. `paper` is null where it is not, and `why` says why a PDF that is there is not. */
+async function pdfPlan(
+  folder: string,
+  wanted: boolean,
+): Promise<{ readonly paper: 'A4' | 'Letter' | null; readonly why: string | null }> {
+  const bytes = await readFile(join(folder, 'report.pdf')).catch(() => null);
+  if (bytes === null) return { paper: null, why: null };
+  if (!wanted) return { paper: null, why: 'as asked' };
+  const [{ pdfOrigin }, { findChromium }] = await Promise.all([
+    import('../../render/pdf-origin.ts'),
+    import('../../render/chromium.ts'),
+  ]);
+  const origin = await pdfOrigin(bytes);
+  const here = await findChromium();
+  if (origin?.chromium == null) return { paper: null, why: 'which names no Chromium that printed it' };
+  if (here?.version === origin.chromium) return { paper: origin.paper, why: null };
+  const found = here === null ? 'no Chromium is here' : `Chromium ${here.version} is here`;
+  return { paper: null, why: `which Chromium ${origin.chromium} printed, and ${found}` };
 }
 
 /** Files by name; those of the data folder as a number. */
@@ -39,17 +71,23 @@ function namesOf(names: readonly string[]): string {
   return [...others, ...(data.length === 0 ? [] : [`${data.length} files of data/`])].join(', ');
 }
 
-/** What depends on the journal alone: a PDF also depends on the Chromium that printed it. */
-async function renderAgain(folder: string): Promise<readonly { readonly name: string; readonly bytes: Buffer }[]> {
+/** Once more, elsewhere: what depends on the journal alone, and the PDF where `paper` says how it was printed. */
+async function renderAgain(
+  folder: string,
+  paper: 'A4' | 'Letter' | null,
+): Promise<readonly { readonly name: string; readonly bytes: Buffer }[]> {
   const directory = await mkdtemp(join(tmpdir(), 'benchbook-verify-'));
   try {
     const files = await reportRun({
       runDirectory: folder,
       directory,
-      formats: ['html', 'json', 'csv'],
+      formats: ['html', 'json', 'csv', ...(paper === null ? [] : (['pdf'] as const))],
       draft: null,
+      look: paper === null ? {} : { paper },
       progress: () => {},
     });
+    const skipped = files.find((file) => file.skipped !== undefined);
+    if (skipped) throw new BenchbookError('render', `The PDF could not be printed again: ${skipped.skipped}`);
     return await Promise.all(
       files.map(async ({ path }) => ({ name: relative(directory, path), bytes: await readFile(path) })),
     );

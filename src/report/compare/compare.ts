@@ -1,6 +1,7 @@
 import { escapeMarkdown } from '../claims.ts';
 import { type Block, DOCUMENT_FORMAT, type Document } from '../document.ts';
-import { shortVersion } from '../relabel.ts';
+import { levelNames, sharedNames, withLevelNames } from '../level-names.ts';
+import { shortVersion } from '../versions.ts';
 import { comparisonAppendices } from './appendices.ts';
 import { changedPart } from './changed-part.ts';
 import { type ClaimCompared, compareClaims } from './claims.ts';
@@ -52,6 +53,10 @@ export function buildComparison(
   const comparable = hostDifferences(sides).length === 0;
   const parts = [changed, compared, prose, drift];
   const tables = [...parts.flatMap((part) => part.tables), ...appendices.tables];
+  const [b, a] = [sides.before, sides.after].map(({ data, draft }) =>
+    levelNames([...data.servers, ...data.trials], draft),
+  );
+  const names = sharedNames(b!, a!);
   const document: Document = {
     format: DOCUMENT_FORMAT,
     title: `Before and after: ${sides.after.draft.title}`,
@@ -68,7 +73,7 @@ export function buildComparison(
       ...limitsBlocks(sides, metrics),
     ],
     appendices: [...changed.appendix, ...appendices.blocks],
-    tables: Object.fromEntries(tables.map((table) => [table.name, table])),
+    tables: Object.fromEntries(tables.map((table) => [table.name, withLevelNames(table, names)])),
     order: {
       ...Object.fromEntries(sides.after.draft.factors.map(({ name, labels }) => [name, labels.map(String)])),
       moment: MOMENTS,

@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+// What takes a re-render its time is loading modules: this holds what an HTML report must not wait for.
+
+const PROJECT = path.join(import.meta.dirname, '../..');
+let folder = '';
+let loaded: readonly string[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'benchbook-loads-'));
+  const list = path.join(folder, 'loaded.txt');
+  const hook = path.join(folder, 'hook.mjs');
+  await writeFile(
+    hook,
+    `import { appendFileSync } from 'node:fs';
+export async function load(url, context, next) { appendFileSync(${JSON.stringify(list)}, url + '\\n'); return next(url, context); }`,
+  );
+  const register = `import { register } from 'node:module'; register(${JSON.stringify(pathToFileURL(hook).href)});`;
+  const args = ['--import', `data:text/javascript,${encodeURIComponent(register)}`, 'src/cli/benchbook.mjs'];
+  await promisify(execFile)(
+    process.execPath,
+    [...args, 'render', 'output/gallery/quickstart', '--format', 'html', '--out', folder],
+    { cwd: PROJECT },
+  );
+  loaded = (await readFile(list, 'utf8')).split('\n');
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test('rendering HTML loads nothing that starts servers, prints or fetches', () => {
+  const unwanted = [
+    'src/server/start',
+    'src/run/',
+    'src/host/',
+    'node_modules/execa',
+    'mysql2',
+    'puppeteer',
+    'pdf-lib',
+  ];
+  expect(loaded.filter((url) => unwanted.some((part) => url.includes(part)))).toEqual([]);
+});
+
+test('chart, font and prose libraries come as single files', () => {
+  expect(loaded.filter((url) => /node_modules\/(vega|d3-|fontkit|markdown-it)/.test(url))).toEqual([]);
+  expect(loaded.filter((url) => url !== '').length).toBeLessThan(330);
+});
