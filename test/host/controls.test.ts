@@ -171,7 +171,7 @@ describe.runIf(isRoot)('as root', () => {
     });
     const script = `
       import { applyControls } from '${outfile}';
-      const request = { pageCache: 'cold', memoryLimit: '64M', hugePages: '2M', transparentHugePages: 'always', nice: 3, cpus: '0', ioLimit: { read: '1M' } };
+      const request = { pageCache: 'cold', memoryLimit: '64M', hugePages: '2M', transparentHugePages: 'always', nice: ${Math.min(19, 3 + Math.max(0, getPriority()))}, cpus: '0', ioLimit: { read: '1M' } };
       const applied = await applyControls(request, ${JSON.stringify(place)});
       const left = await applied.revert();
       console.log(JSON.stringify({ ...applied, left }));`;
