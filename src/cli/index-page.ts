@@ -1,5 +1,5 @@
 import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { sentenceOf } from '../errors.ts';
 import { indexHtml } from '../render/index-page.ts';
 import type { ComparisonRecord } from './compare-runs.ts';
@@ -12,12 +12,15 @@ export interface ComparisonCard extends ComparisonRecord {
   readonly reports: readonly string[];
 }
 
+/** The gallery, wherever it stands: rendered examples with their journals, under version control. */
+export const GALLERY = join(OUTPUT, 'gallery');
+
 /** Folders of `output/` that hold no runs of a study named so. */
 const OTHERS = ['gallery', 'compare'];
 
 /**
- * Writes `output/index.html` anew: every study with its runs, every comparison, the gallery; links are relative, so that
- * the folder may be moved or served. A run that cannot be read is listed with the reason.
+ * Writes `output/index.html` anew: every study with its runs, every comparison, the gallery, and the gallery's own index page;
+ * links are relative, so that the folders may be moved or served. A run that cannot be read is listed with the reason.
  */
 export async function updateIndex(): Promise<void> {
   if (!(await stat(OUTPUT).catch(() => null))) return;
@@ -30,15 +33,31 @@ export async function updateIndex(): Promise<void> {
 }
 
 async function writeIndex(): Promise<void> {
-  const studies = await studyCards();
+  const gallery = await galleryCards(GALLERY);
   const page = indexHtml({
-    studies,
+    studies: await studyCards(),
     comparisons: await comparisonCards(),
-    gallery: await galleryCards(),
+    gallery: gallery.map(({ folder, card }) => ({ folder: join('gallery', folder), card })),
   });
-  const next = join(OUTPUT, `.index-${process.pid}.html`);
+  await replace(join(OUTPUT, 'index.html'), page);
+  if (gallery.length > 0) await replace(join(GALLERY, 'index.html'), galleryPage(gallery));
+}
+
+/** The index page of a gallery: a function of its journals and studies. */
+export async function galleryIndex(gallery: string): Promise<string> {
+  return galleryPage(await galleryCards(gallery));
+}
+
+function galleryPage(gallery: Awaited<ReturnType<typeof galleryCards>>): string {
+  return indexHtml({ studies: [], comparisons: [], gallery });
+}
+
+/** Whole or not at all, and untouched where nothing has changed. */
+async function replace(file: string, page: string): Promise<void> {
+  if ((await readFile(file, 'utf8').catch(() => null)) === page) return;
+  const next = join(dirname(file), `.index-${process.pid}.html`);
   await writeFile(next, page);
-  await rename(next, join(OUTPUT, 'index.html'));
+  await rename(next, file);
 }
 
 async function studyCards() {
@@ -56,11 +75,11 @@ async function studyCards() {
   return studies.filter(({ runs }) => runs.length > 0);
 }
 
-async function galleryCards() {
+async function galleryCards(gallery: string) {
   const cards = await Promise.all(
-    (await foldersIn(join(OUTPUT, 'gallery'))).map(async (name) => {
-      const folder = join(OUTPUT, 'gallery', name);
-      return (await hasJournal(folder)) ? [{ name, card: await runCard(folder, name, false) }] : [];
+    (await foldersIn(gallery)).map(async (folder) => {
+      const run = join(gallery, folder);
+      return (await hasJournal(run)) ? [{ folder, card: await runCard(run, folder, false) }] : [];
     }),
   );
   return cards.flat();

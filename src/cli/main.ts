@@ -43,6 +43,7 @@ program
   .option('--only <factor=level...>', 'only these levels')
   .option('--blocks <n>', 'how many blocks')
   .option('--fresh', 'measure everything again')
+  .option('--keep <what>', 'data, core or data,core of a server that crashes, hangs or runs out of time')
   .option('--shard <i/n>', 'whole blocks i, i + n, … only')
   .option('--force', 'measure although another run measures on this machine')
   .option('--json', 'events as JSON lines')
@@ -58,6 +59,7 @@ program
     (value: string, before: readonly string[] = []) => [...before, value],
   )
   .option('--against-old', 'measure the replaced server again beside the new one, not the baseline alone')
+  .option('--keep <what>', 'data, core or data,core of a server that crashes, hangs or runs out of time')
   .option('--fresh', 'measure everything again')
   .option('--force', 'measure although another run measures on this machine')
   .option('--check', 'exit 3 where a claim is not as its kind wants it')

@@ -1,5 +1,6 @@
 import { BenchbookError } from '../errors.ts';
 import type { PlanRequest } from '../plan/plan.ts';
+import { KEEPABLE, type Keepable } from '../run/kept.ts';
 
 /** What `plan` and `run` take on the command line to shape a plan. */
 export interface PlanOptions {
@@ -26,6 +27,18 @@ export function shardOf(text: string | undefined): { readonly index: number; rea
   const [index, count] = [Number(match?.[1]), Number(match?.[2])];
   if (match && index >= 1 && index <= count) return { index, count };
   throw new BenchbookError('usage', `--shard takes a part of the whole such as 2/5, not '${text}'.`);
+}
+
+/**
+ * What `--keep data,core` keeps of servers that fail.
+ *
+ * @throws BenchbookError `usage` for anything else.
+ */
+export function keepOf(text: string | undefined): readonly Keepable[] {
+  const words = text === undefined ? [] : text.split(',').map((word) => word.trim());
+  const wrong = words.find((word) => !KEEPABLE.some((known) => known === word));
+  if (wrong === undefined) return KEEPABLE.filter((known) => words.includes(known));
+  throw new BenchbookError('usage', `--keep takes data, core, or data,core, not '${text}'.`);
 }
 
 function wholeNumber(option: string, text: string): number {

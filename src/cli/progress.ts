@@ -59,6 +59,7 @@ export function progressOn(screen: Screen): (event: RunEvent) => void {
         say(
           `${count}  ${cellText(event.cell)}  ${event.outcome === 'ok' ? told : `${event.outcome}: ${event.reason ?? ''}`}`,
         );
+        for (const { code, sentence } of event.cautions) if (code === 'kept-files') say(`  ${sentence}`);
         break;
       }
       case 'note':

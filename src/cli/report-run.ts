@@ -36,8 +36,8 @@ interface ReportRequest {
  */
 export async function reportRun(request: ReportRequest): Promise<readonly RenderedFile[]> {
   const { runDirectory, directory, formats, progress } = request;
-  if (request.draft !== null && directory === runDirectory) await keepDraft(runDirectory, request.draft);
   const document = await documentOf(runDirectory, request.draft, request.journal); // 1 to 3
+  if (request.draft !== null && directory === runDirectory) await keepDraft(runDirectory, request.draft);
   return render({
     document,
     directory,

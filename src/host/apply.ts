@@ -59,8 +59,8 @@ export async function applyStorage(request: HostRequest, cacheDirectory: string)
 /**
  * Brings the machine into the state that a variant asks for, just before its server is spawned on `dataDirectory`,
  * which is filled and at rest. Each control is verified; how to take it back is on disk below `cacheDirectory` first.
- * @param place `directIo`: the server reads its data files past the page cache. `executables`: the server's program and
- *   libraries, read again where the whole machine's page cache had to be dropped.
+ * @param place `directIo`: the server reads its data files past the page cache. `command`: runs the server's program, which is
+ *   read again with its libraries where the whole machine's page cache had to be dropped.
  * @throws BenchbookError('study') for a request that makes no sense on any machine.
  */
 export async function applyControls(
@@ -69,7 +69,7 @@ export async function applyControls(
     readonly dataDirectory: string;
     readonly cacheDirectory: string;
     readonly directIo?: boolean;
-    readonly executables?: readonly string[];
+    readonly command?: readonly string[];
   },
 ): Promise<AppliedControls> {
   const ledger = openLedger(place.cacheDirectory);
@@ -89,7 +89,7 @@ export async function applyControls(
       return setPageCache(request.pageCache ?? 'as-is', place.dataDirectory, {
         readerPrefix: groupPrefix(memory?.group ? [memory.group] : []),
         directIo: place.directIo ?? false,
-        executables: place.executables ?? [],
+        command: place.command ?? [],
         dropFirst: limited,
       });
     };

@@ -82,7 +82,7 @@ function mendOf(command: string | undefined): { readonly mend?: string } {
 
 async function tryPageCache(directory: string): Promise<DoctorItem> {
   const name = 'cold page cache';
-  const options = { readerPrefix: [], directIo: false, dropFirst: false, executables: [] };
+  const options = { readerPrefix: [], directIo: false, dropFirst: false, command: [] };
   const result = await setPageCache('cold', directory, options);
   const [told, caution] = [result.effective[0]!, result.cautions?.[0]];
   if (result.refused)

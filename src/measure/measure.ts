@@ -2,6 +2,7 @@ import { analyze } from './analyze.ts';
 import { around } from './around.ts';
 import { command } from './command.ts';
 import { custom } from './custom.ts';
+import { idle } from './idle.ts';
 import { innodbMetrics } from './innodb-metrics.ts';
 import { innodbStatus } from './innodb-status.ts';
 import { memory } from './memory.ts';
@@ -21,6 +22,7 @@ export const measure = {
   startup,
   shutdown,
   memory,
+  idle,
   query,
   analyze,
   profile,

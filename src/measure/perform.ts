@@ -7,6 +7,7 @@ import { type BeginProbe, type Counted, measureAround } from './around.ts';
 import { measureCommand } from './command.ts';
 import type { MeasureResult, Readings, TimedValues, TrialContext } from './context.ts';
 import { measureCustom } from './custom.ts';
+import { measureIdle } from './idle.ts';
 import { beginInnodbMetrics, measureInnodbMetrics } from './innodb-metrics.ts';
 import { beginInnodbStatus, measureInnodbStatus } from './innodb-status.ts';
 import { measureMemory } from './memory.ts';
@@ -27,13 +28,14 @@ type Method = (measurement: Measurement, context: TrialContext, counted: Counted
 const PREPARES: readonly string[] = ['sysbench'];
 
 /** What looks at the server's process or starts it: nothing that somebody else's server could be asked for. */
-const NEEDS_PROCESS: readonly string[] = ['startup', 'shutdown', 'memory', 'mtr', 'timeline', 'perf'];
+const NEEDS_PROCESS: readonly string[] = ['startup', 'shutdown', 'memory', 'idle', 'mtr', 'timeline', 'perf'];
 
 /** By `kind` of the measurement; `around` is of its own, since it takes another measurement. */
 const METHODS: Readonly<Record<string, Method>> = {
   startup: measureStartup,
   shutdown: measureShutdown,
   memory: measureMemory,
+  idle: measureIdle,
   query: measureQuery,
   analyze: measureAnalyze,
   profile: measureProfile,

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { BenchbookError, sentenceOf } from '../errors.ts';
 import { PERCENTILE_CEILING_SECONDS, parseSysbench, type SysbenchResult, sysbenchDoubts } from '../formats/sysbench.ts';
@@ -131,8 +132,14 @@ export async function measureSysbench(
     ...readingsOf(result, ended),
     cautions: [...cautions, ...load.cautions],
     artefacts: [{ name: 'sysbench output', text: ended.stdout }],
-    details: { version: result.version, obtained: tool.obtained, load: load.details, seed },
+    details: { version: result.version, obtained: tool.obtained, load: load.details, seed, clientCpus: ownCpus() },
   };
+}
+
+/** Where the client may run: it starts as this process does, not where the server is pinned. */
+function ownCpus(): string | null {
+  const status = readFileSync('/proc/self/status', 'latin1');
+  return /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? null;
 }
 
 function optionsFor(params: SysbenchParams, server: Server): readonly string[] {

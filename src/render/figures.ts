@@ -66,6 +66,7 @@ export function prepareFigure(source: FigureSource): PreparedFigure {
   const context: FigureContext = { ...source, columns, values, names, prefixes, axisPrefixes, logFields };
   const spec = unit(structuredClone(source.spec) as Json, {}, context, source.widthPx);
   spec.datasets = Object.fromEntries(tables.map((table) => [table.name, rowsOf(table, context)]));
+  if (spec.facet) joinPanelData(spec);
   const shown = [...columns].flatMap(([key, column]) => (column.shown ? [[names.get(key)!, shownLevels(column)]] : []));
   if (shown.length > 0) spec.usermeta = { shown: Object.fromEntries(shown) };
   spec.autosize ??= isComposed(spec) ? { type: 'pad', contains: 'padding' } : { type: 'fit-x', contains: 'padding' };
@@ -73,6 +74,27 @@ export function prepareFigure(source: FigureSource): PreparedFigure {
     spec.config = { ...LEVEL_TITLE, ...((spec.config as Json | undefined) ?? {}) };
   return { spec, notes: [...logNotes(uses, columns, values), ...notes] };
 }
+
+/** Vega-Lite parts only the data of the facet itself: a layer with a table of its own would show all of it in every panel. */
+function joinPanelData(spec: Json): void {
+  const main = (spec.data as Json | undefined)?.name;
+  const layers = ((spec.spec as Json | undefined)?.layer ?? []) as Json[];
+  const others = layers.flatMap((layer) => ((layer.data as Json | undefined)?.name as string | undefined) ?? []);
+  if (typeof main !== 'string' || others.length === 0) return;
+  const datasets = spec.datasets as Record<string, readonly Json[]>;
+  const names = [...new Set([main, ...others])];
+  const joined = names.flatMap((name) => datasets[name]!.map((row) => ({ ...row, [TABLE]: name })));
+  spec.datasets = { [PANELS]: joined };
+  spec.data = { name: PANELS };
+  for (const layer of layers) {
+    const own = (layer.data as Json | undefined)?.name ?? main;
+    delete layer.data;
+    layer.transform = [{ filter: { field: TABLE, equal: own } }, ...((layer.transform as Json[] | undefined) ?? [])];
+  }
+}
+
+const TABLE = '__table';
+const PANELS = 'panels';
 
 function hasTitledY(spec: Json): boolean {
   let found = false;

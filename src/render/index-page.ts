@@ -43,7 +43,8 @@ interface IndexedComparison {
 export interface IndexPage {
   readonly studies: readonly { readonly id: string; readonly runs: readonly IndexRun[] }[];
   readonly comparisons: readonly IndexedComparison[];
-  readonly gallery: readonly { readonly name: string; readonly card: IndexRun }[];
+  /** `folder`: below the index page's folder. */
+  readonly gallery: readonly { readonly folder: string; readonly card: IndexRun }[];
 }
 
 /** One page that leads to every run and comparison: one file, no request, relative links; a function of its input alone. */
@@ -78,7 +79,7 @@ function viewOf({ studies, comparisons, gallery }: IndexPage) {
       runs: runs.map((run) => runView(run, `${id}/${run.runId}`)),
     })),
     comparisons: comparisons.map(comparisonView),
-    gallery: gallery.map(({ name, card }) => runView(card, `gallery/${name}`)),
+    gallery: gallery.map(({ folder, card }) => runView(card, folder)),
     isEmpty: studies.length === 0 && comparisons.length === 0 && gallery.length === 0,
   };
 }

@@ -198,7 +198,8 @@ function stampedLog(trial: TrialEntry): string {
   );
   const reason = trial.reason === undefined ? [] : [`reason: ${trial.reason}`];
   const files = trial.artefacts.map((artefact) => `kept: ${artefact.path} (${artefact.name}, ${artefact.bytes} bytes)`);
-  return [...reason, ...lines, ...files].join('\n') || 'nothing was logged';
+  const kept = trial.cautions.filter(({ code }) => code === 'kept-files').map(({ sentence }) => sentence);
+  return [...reason, ...lines, ...files, ...kept].join('\n') || 'nothing was logged';
 }
 
 function sourcePart(draft: Draft): Part {

@@ -16,7 +16,7 @@ export function figureSpec(figure: CellFigure, context: SpecContext): Json {
   const { layers, data, height } = layersOf(figure, context);
   const inner = { layer: layers, ...(height === undefined ? {} : { height }) };
   if (!context.panels) return { data: { name: data }, ...inner };
-  return { data: { name: data }, facet: { field: 'panel', type: 'nominal', title: null, sort: null }, spec: inner };
+  return { data: { name: data }, facet: { field: 'panel', type: 'nominal', title: null }, spec: inner };
 }
 
 function layersOf(figure: CellFigure, context: SpecContext): { layers: Json[]; data: string; height?: unknown } {

@@ -119,7 +119,7 @@ export function showPhases(figure: Extract<DraftFigure, { kind: 'phases' }>, con
   return {
     spec: {
       data: { name: table.name },
-      facet: { row: { field: 'panel', type: 'nominal', title: null, sort: null } },
+      facet: { row: { field: 'panel', type: 'nominal', title: null } },
       spec: { layer: [bars], height: { step: 20 } },
     },
     tables: [table],

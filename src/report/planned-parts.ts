@@ -6,15 +6,25 @@ interface PlannedCells {
   readonly variants: readonly { readonly cell: Cell; readonly withinCells?: readonly Cell[] }[];
 }
 
+/** What a run planned that the draft of an edited study no longer has: "pages 64k"; null where the draft can tell of all of it. */
+export function missingFrom(draft: Draft, plan: unknown): string | null {
+  const known = new Map(draft.factors.map(({ name, labels }) => [name, labels as readonly unknown[]]));
+  const pairs = cellsOf(plan).flatMap((cell) => Object.entries(cell));
+  const lost = pairs.find(([factor, label]) => !known.get(factor)?.includes(label));
+  return lost === undefined ? null : `${lost[0]} ${lost[1]}`;
+}
+
 /** The draft without parts whose cells the run did not plan: their title stays, with a sentence that says what is not there. */
 export function plannedParts(draft: Draft, plan: unknown): Draft {
-  const { variants = [] } = (plan ?? {}) as Partial<PlannedCells>;
-  const cells = variants.flatMap(({ cell, withinCells = [{}] }) =>
-    withinCells.map((within) => ({ ...cell, ...within })),
-  );
+  const cells = cellsOf(plan);
   const isPlanned = (need: Cell) =>
     cells.some((cell) => Object.entries(need).every(([factor, label]) => cell[factor] === label));
   return { ...draft, blocks: draft.blocks.flatMap((block) => shown(block, isPlanned)) };
+}
+
+function cellsOf(plan: unknown): readonly Cell[] {
+  const { variants = [] } = (plan ?? {}) as Partial<PlannedCells>;
+  return variants.flatMap(({ cell, withinCells = [{}] }) => withinCells.map((within) => ({ ...cell, ...within })));
 }
 
 function shown(block: DraftBlock, isPlanned: (need: Cell) => boolean): DraftBlock[] {

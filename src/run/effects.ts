@@ -10,7 +10,8 @@ import type { MeasureResult, TrialContext } from '../measure/context.ts';
 import { perform } from '../measure/perform.ts';
 import { prepareTools } from '../measure/prepare.ts';
 import type { Build } from '../server/build.ts';
-import { copyDataDirectory } from '../server/copy.ts';
+import { type Copied, copyDataDirectory } from '../server/copy.ts';
+import { abortForCore, allowCores } from '../server/core.ts';
 import { collectEvidence } from '../server/evidence.ts';
 import { reapLeftovers, workDirectory } from '../server/registry.ts';
 import { resolveBuild } from '../server/resolve.ts';
@@ -20,6 +21,7 @@ import { type StartingPoint, startingPoint } from '../server/starting-point.ts';
 import type { Measurement, Options, ServerSource, Setup } from '../study/types.ts';
 import { halvesOfCores } from './cores.ts';
 import { lockHost } from './hostLock.ts';
+import { keepFiles } from './kept.ts';
 import { type Watchdog, watchOver } from './watchdog.ts';
 
 /** Where things are kept while preparing, whom to tell, and when to stop. */
@@ -43,7 +45,7 @@ export interface Effects {
     setup: Pick<Setup, 'options' | 'data' | 'engine'>,
     preparation: Preparation,
   ): Promise<StartingPoint>;
-  copyDataDirectory(from: string, to: string): Promise<unknown>;
+  copyDataDirectory(from: string, to: string): Promise<Copied>;
   startServer(build: Build, request: StartRequest): Promise<Server>;
   readSettings(server: Server, options: Options): Promise<readonly SettingRecord[]>;
   readVariables(server: Server): Promise<Readonly<Record<string, string>>>;
@@ -52,6 +54,12 @@ export interface Effects {
   perform(name: string, measurement: Measurement, context: TrialContext): Promise<MeasureResult>;
   /** What can still be learnt from a server that hangs, by name. */
   collectEvidence(server: Server): Promise<Readonly<Record<string, string>>>;
+  /** Lets servers leave core files; a sentence where that is cut off or forbidden. */
+  allowCores(): Promise<string | null>;
+  /** Ends a server that hangs so that it leaves a core file. */
+  abortForCore(server: Server): Promise<void>;
+  /** Moves data directory or core file of an ended server into the run folder. */
+  keepFiles: typeof keepFiles;
   /** Restores the machine, ends servers and removes folders that a killed run left behind; one sentence for each. */
   reapLeftovers(cacheDirectory: string): Promise<readonly string[]>;
   /** A private folder for trials, gone with this process. */
@@ -89,6 +97,9 @@ export const realEffects: Effects = {
   prepareTools,
   perform,
   collectEvidence,
+  allowCores,
+  abortForCore: ({ pid, exited }) => abortForCore(pid, exited),
+  keepFiles,
   reapLeftovers: async (cache) => [...(await restoreLeftovers(cache)), ...(await reapLeftovers(cache))],
   workDirectory,
   applyStorage,

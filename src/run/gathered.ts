@@ -17,6 +17,8 @@ export interface Gathered {
   moments: Moment[];
   readonly details: Record<string, JsonValue>;
   readonly texts: Map<string, string>;
+  /** Of every server that was started. */
+  readonly pids: number[];
   /** Work that may go on although its time is up, and then still write into the data directory. */
   readonly begun: Promise<unknown>[];
 }
@@ -32,6 +34,7 @@ export function nothingGathered(): Gathered {
     moments: [],
     details: {},
     texts: new Map(),
+    pids: [],
     begun: [],
   };
 }

@@ -1,4 +1,5 @@
 import type { AppliedControls, StoragePlace } from '../host/apply.ts';
+import type { ControlResult } from '../host/controls/control.ts';
 import type { Build } from '../server/build.ts';
 import type { HostRequest, Options } from '../study/types.ts';
 import type { Effects } from './effects.ts';
@@ -9,7 +10,10 @@ export interface TrialMachine {
   readonly dataDirectory: string;
   /** False on storage that the study asks for. */
   readonly isOrdinary: boolean;
-  /** Brings the machine into the state asked for, once the data directory is filled; gives the prefix of the server's command. */
+  /**
+   * Brings the machine into the state asked for, once the data directory is filled, before each start of the server (the page
+   * cache again, where the trial starts its server more than once); gives the prefix of the server's command.
+   */
   prepare(build: Build, options: Options): Promise<readonly string[]>;
   /** Compares the running server with what was asked for. */
   verify(pid: number): Promise<void>;
@@ -48,10 +52,13 @@ export async function machineFor(
     dataDirectory,
     isOrdinary: place === undefined,
     async prepare(build, options) {
-      if (controls !== undefined) return controls.prefix;
+      if (controls !== undefined) {
+        keepLast(gathered, await controls.setPageCache());
+        return controls.prefix;
+      }
       const directIo = usesDirectIo(build, options);
-      const executables = [build.executable];
-      controls = await effects.applyControls(request, { dataDirectory, cacheDirectory, directIo, executables });
+      const { command } = build;
+      controls = await effects.applyControls(request, { dataDirectory, cacheDirectory, directIo, command });
       keep(gathered, controls);
       for (const sentence of controls.refused)
         gathered.cautions.push({ code: 'control-refused', sentence, about: 'host' });
@@ -79,6 +86,17 @@ export async function machineFor(
 function keep(gathered: Gathered, given: Pick<AppliedControls, 'effective' | 'cautions'>): void {
   gathered.settings.push(...given.effective);
   gathered.cautions.push(...given.cautions);
+}
+
+/** What the page cache held before the last start stands for the trial, with any caution that is new. */
+function keepLast(gathered: Gathered, given: ControlResult | undefined): void {
+  if (given === undefined) return;
+  for (const record of given.effective) {
+    const index = gathered.settings.findIndex(({ name }) => name === record.name);
+    gathered.settings.splice(Math.max(0, index), index < 0 ? 0 : 1, record);
+  }
+  const known = new Set(gathered.cautions.map(({ code }) => code));
+  gathered.cautions.push(...(given.cautions ?? []).filter(({ code }) => !known.has(code)));
 }
 
 /**

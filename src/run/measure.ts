@@ -166,7 +166,7 @@ async function oneTry(
   company: Company,
   special: { readonly stages?: readonly Stage[]; readonly attempt?: number },
 ): Promise<TrialEntry> {
-  const { journal, preparation, roots, trialsDirectory, effects, report, plan } = session;
+  const { journal, preparation, roots, keeping, trialsDirectory, effects, report, plan } = session;
   if (preparation.signal.aborted) throw new BenchbookError('interrupted', 'interrupted between two trials');
   const { attempt } = special;
   const { trialId, block, position } = planned;
@@ -185,6 +185,7 @@ async function oneTry(
     // Two that run at the same time cannot share one.
     copies: company.duet === undefined ? session.copies : null,
     roots,
+    keeping,
     effects,
     preparation,
     putArtefact: (name, text) => journal.putArtefact(name, text),

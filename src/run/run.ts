@@ -8,6 +8,7 @@ import { begin, type HostFacts, type Opened, openRun } from './begin.ts';
 import { resolveBuilds } from './builds.ts';
 import { type Effects, type Preparation, realEffects } from './effects.ts';
 import type { Report } from './events.ts';
+import type { Keepable } from './kept.ts';
 import { inputsOf, type TrialInputs } from './keys.ts';
 import { type EndedBy, endNote, measureMissing } from './measure.ts';
 import { type Counts, countsOf, makeSession, noteEntry, progressOf, type Session } from './session.ts';
@@ -34,6 +35,8 @@ export interface RunRequest {
   readonly shard?: { readonly index: number; readonly count: number };
   /** What this run repeats, and with which level replaced. */
   readonly rerun?: RerunRecord;
+  /** What is kept of a server that crashes, hangs or runs out of time; nothing where absent. */
+  readonly keep?: readonly Keepable[];
   /** Measures also where another run measures on this machine. */
   readonly force?: boolean;
   readonly signal: AbortSignal;
@@ -109,6 +112,8 @@ async function measureInto(request: Request, opened: Opened, prepared: Prepared)
   const trialsDirectory = await effects.workDirectory(cacheDirectory);
   const watchdog = effects.watchOver(trialsDirectory);
   const roots = { cache: cacheDirectory, run: journal.directory, project: process.cwd() };
+  const keep = request.keep ?? [];
+  const keeping = { keep, coreLimit: keep.includes('core') ? await effects.allowCores() : null };
   const session = makeSession({
     plan,
     blocks,
@@ -117,6 +122,7 @@ async function measureInto(request: Request, opened: Opened, prepared: Prepared)
     report,
     preparation,
     roots,
+    keeping,
     trialsDirectory,
     watchdog,
     inputs,

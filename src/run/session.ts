@@ -6,6 +6,7 @@ import type { Plan } from '../plan/plan.ts';
 import type { Effects, Preparation } from './effects.ts';
 import { type Estimator, estimator } from './estimate.ts';
 import type { Progress, Report } from './events.ts';
+import type { Keeping } from './kept.ts';
 import type { TrialInputs } from './keys.ts';
 import type { Roots } from './roots.ts';
 import type { Watchdog } from './watchdog.ts';
@@ -20,6 +21,7 @@ export interface Session {
   readonly report: Report;
   readonly preparation: Preparation;
   readonly roots: Roots;
+  readonly keeping: Keeping;
   readonly trialsDirectory: string;
   readonly watchdog: Watchdog;
   /** What decides each variant's key; null where there is no server for it. */

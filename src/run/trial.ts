@@ -9,7 +9,9 @@ import type { Server, StopMode } from '../server/start.ts';
 import type { StartingPoint } from '../server/starting-point.ts';
 import type { Cell, Measurement, Setup, TrialPolicy } from '../study/types.ts';
 import type { Effects, Preparation } from './effects.ts';
+import { keepEvidence, keepFallen } from './fallen.ts';
 import { entryOf, type Failure, failureOf, type Gathered, nothingGathered, readServer } from './gathered.ts';
+import type { Keeping } from './kept.ts';
 import { type Deadline, deadline, raced } from './limits.ts';
 import { machineFor, type TrialMachine } from './machine.ts';
 import type { Roots } from './roots.ts';
@@ -37,6 +39,7 @@ export interface TrialRequest {
   /** Copies that trials use one after the other, by what they are copies of; null where each has its own. */
   readonly copies: Map<string, string> | null;
   readonly roots: Roots;
+  readonly keeping: Keeping;
   readonly effects: Effects;
   readonly preparation: Preparation;
   readonly putArtefact: Journal['putArtefact'];
@@ -96,6 +99,7 @@ export async function runTrial(request: TrialRequest): Promise<TrialEntry> {
     limit?.clear();
     await endServer(request, gathered, 'crash').catch(() => undefined);
     await settled(gathered.begun, 5);
+    if (machine !== undefined) await keepFallen(request, gathered, failure, machine.dataDirectory);
     await machine?.revert();
     if (machine !== undefined) await leave(request, point!, machine, failure === null);
   }
@@ -105,18 +109,6 @@ export async function runTrial(request: TrialRequest): Promise<TrialEntry> {
   const durationSeconds = effects.seconds() - begin;
   const dataDirectory = machine?.dataDirectory ?? join(request.trialsDirectory, planned.trialId);
   return await entryOf(request, gathered, failure, { startedAt, durationSeconds, dataDirectory });
-}
-
-/** A server that hangs is asked what it does before it is ended. */
-async function keepEvidence(
-  { effects, preparation }: TrialRequest,
-  gathered: Gathered,
-  failure: Failure,
-): Promise<void> {
-  const { server, texts } = gathered;
-  if (failure.outcome !== 'timeout' || server === undefined || preparation.signal.aborted) return;
-  const evidence = await effects.collectEvidence(server).catch(() => ({}));
-  for (const [name, text] of Object.entries(evidence)) texts.set(name, text);
 }
 
 /** A data directory of the trial's own, or the one that trials before it have used and not changed. */
@@ -144,7 +136,7 @@ async function measureAll(running: Running): Promise<void> {
   if (point.directory !== null && copies?.get(point.directory) !== machine.dataDirectory) {
     const copying = effects.copyDataDirectory(point.directory, machine.dataDirectory);
     gathered.begun.push(copying);
-    await raced(signal, copying);
+    gathered.details['host.copy'] = { ...(await raced(signal, copying)) };
   }
   // Starts are compared too.
   await inStep(running);
@@ -167,6 +159,8 @@ async function start({ request, gathered, machine, signal }: Running): Promise<S
     env: setup.env ?? {},
     ...(setup.engine === undefined ? {} : { engine: setup.engine }),
     prefix,
+    core: request.keeping.keep.includes('core'),
+    spawned: (pid) => gathered.pids.push(pid),
     startSeconds: policy.startSeconds,
     cacheDirectory: preparation.cacheDirectory,
     signal: limit.signal,

@@ -1,17 +1,21 @@
-import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BenchbookError } from '../errors.ts';
 import { type AptSource, parseAptSources, renderAptSources } from '../formats/aptSources.ts';
+import { type Mirror, mirrorSource, unknownKey } from './apt-mirror.ts';
 import { shortHash } from './build.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { lastLines, runTool, type ToolResult } from './run-tool.ts';
+import { requireSpace } from './space.ts';
 
 /** A private apt: its own sources, lists, cache and an empty status file; the system's are never touched. */
 export interface PrivateApt {
   readonly directory: string;
   run(tool: 'apt-get' | 'apt-cache', args: readonly string[]): Promise<ToolResult>;
 }
+
+/** Packed lists and the caches that apt makes of them, with room to spare. */
+const LISTS_BYTES = 150 * 2 ** 20;
 
 const APT_HINT =
   'This source needs apt, as Debian and Ubuntu have it; elsewhere use servers.installed() or servers.tarball().';
@@ -23,7 +27,7 @@ const APT_HINT =
  */
 export async function privateApt(
   suite: string,
-  mirror: string | undefined,
+  mirror: Mirror | null,
   environment: ServerEnvironment,
 ): Promise<PrivateApt> {
   if (!/^[a-z][a-z0-9.+-]*$/.test(suite)) {
@@ -31,13 +35,16 @@ export async function privateApt(
       hint: 'A suite is named like "bookworm", "trixie" or "noble".',
     });
   }
-  const sources = mirror === undefined ? await sourcesForSuite(suite) : sourcesOfMirror(suite, mirror);
+  const sources = mirror === null ? await sourcesForSuite(suite) : [mirrorSource(suite, mirror)];
   if (sources.length === 0) {
     throw new BenchbookError('server', `None of this machine's apt sources can be pointed at the suite "${suite}".`, {
       hint: "Name a mirror: servers.debian('…', { mirror: 'https://…' }).",
     });
   }
   const directory = join(environment.cacheDirectory, 'apt', `${suite}-${shortHash(sources)}`);
+  await mkdir(directory, { recursive: true });
+  // On a full file system apt-get waits for ever.
+  await requireSpace(directory, LISTS_BYTES, `the package lists of ${suite}`);
   await writePrivateFiles(directory);
   const config = join(directory, 'apt.conf');
   await writeFile(config, await configText(directory));
@@ -67,6 +74,8 @@ async function update(apt: PrivateApt, suite: string, sources: readonly AptSourc
     const kept = remaining.filter(
       (source) => !missing.some((m) => source.uris[0] === m[1] && source.suites[0] === m[2]),
     );
+    const key = unknownKey(stderr);
+    if (key !== null) throw signedByOthers(suite, key, stderr);
     if (code === 0 && kept.length === remaining.length && failed.length === 0) return;
     if (!kept.some((source) => source.suites[0] === suite)) {
       throw new BenchbookError('server', `The mirrors of this machine have no suite "${suite}".`, {
@@ -83,6 +92,17 @@ async function update(apt: PrivateApt, suite: string, sources: readonly AptSourc
     }
     remaining = kept;
   }
+}
+
+function signedByOthers(suite: string, key: string, stderr: string): BenchbookError {
+  return new BenchbookError(
+    'server',
+    `The package lists of "${suite}" are signed with a key that is not at hand, ${key}.`,
+    {
+      hint: 'Install the distribution\'s keyring (Debian and Ubuntu: ubuntu-keyring, debian-archive-keyring), or name its file with the option "keyring".',
+      evidence: { 'apt-get update': stderr },
+    },
+  );
 }
 
 /** One source for each URI and suite, so that one that is missing can be dropped alone. */
@@ -113,23 +133,6 @@ async function sourcesForSuite(suite: string): Promise<readonly AptSource[]> {
     });
     return suites.length === 0 ? [] : [{ ...source, suites: [...new Set(suites)] }];
   });
-}
-
-function sourcesOfMirror(suite: string, mirror: string): readonly AptSource[] {
-  const keyring = [
-    '/usr/share/keyrings/debian-archive-keyring.gpg',
-    '/usr/share/keyrings/ubuntu-archive-keyring.gpg',
-  ].find((path) => existsSync(path) && mirror.includes(path.includes('ubuntu') ? 'ubuntu' : 'debian'));
-  const fields: Record<string, string> = keyring === undefined ? {} : { 'Signed-By': keyring };
-  return [
-    {
-      types: ['deb'],
-      uris: [mirror],
-      suites: [suite, `${suite}-updates`, `${suite}-security`],
-      components: ['main'],
-      fields,
-    },
-  ];
 }
 
 async function machineSources(): Promise<readonly AptSource[]> {
@@ -186,6 +189,8 @@ async function configText(directory: string): Promise<string> {
     'Acquire::GzipIndexes': 'true',
     'Acquire::Retries': '2',
     'APT::Install-Recommends': 'false',
+    // Ubuntu hands new versions to some machines first: all machines must get the same.
+    'APT::Get::Always-Include-Phased-Updates': 'true',
     'APT::Architecture': architecture.trim(),
     'APT::Sandbox::User': process.getuid?.() === 0 ? 'root' : '',
     'Debug::NoLocking': 'true',

@@ -20,7 +20,6 @@ export function serverArgv(build: Build, request: ArgvRequest): readonly string[
   const { dataDirectory, socketFolder, options, prefix = [], core = false } = request;
   return [
     ...prefix,
-    ...(core ? ['prlimit', '--core=unlimited', '--'] : []),
     ...programWords(build),
     `--datadir=${dataDirectory}`,
     `--tmpdir=${dataDirectory}.tmp`,

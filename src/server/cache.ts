@@ -40,19 +40,21 @@ export async function getBuild(source: ServerSource, environment: ServerEnvironm
 }
 
 /**
- * Removes builds by id, its beginning, or version, with all that was prepared for them. Returns what was removed.
+ * Removes builds by id, its beginning, or version (10.11.19 is enough), with all that was prepared for them. Returns what was removed.
  * @throws BenchbookError('usage') where nothing has that name, or the beginning of an id stands for several builds.
  */
 export async function removeBuilds(cacheDirectory: string, wanted: string): Promise<readonly CachedBuild[]> {
   const listed = await listBuilds(cacheDirectory);
-  const found = listed.filter(({ id, version }) => version === wanted || (wanted.length >= 4 && id.startsWith(wanted)));
+  const found = listed.filter(
+    ({ id, version }) => isVersion(version, wanted) || (wanted.length >= 4 && id.startsWith(wanted)),
+  );
   const ids = [...new Set(found.map(({ id }) => id))];
   if (ids.length === 0) {
     throw new BenchbookError('usage', `The cache holds no server "${wanted}".`, {
       hint:
         listed.length === 0
           ? 'It is empty.'
-          : `It holds ${listed.map(({ version, id }) => `${version} (${id})`).join(', ')}.`,
+          : `It holds ${[...new Set(listed.map(({ version, id }) => `${version} (${id})`))].join(', ')}.`,
     });
   }
   if (ids.length > 1) {
@@ -66,6 +68,14 @@ export async function removeBuilds(cacheDirectory: string, wanted: string): Prom
     await rm(path, { force: true });
   }
   return found;
+}
+
+/** "10.11" and "10.11.19" of "10.11.19-MariaDB-0+deb12u1": whole parts of it. */
+function isVersion(version: string, wanted: string): boolean {
+  return (
+    version === wanted ||
+    (/^\d+\.\d/.test(wanted) && /^[.-]/.test(version.slice(wanted.length)) && version.startsWith(wanted))
+  );
 }
 
 async function sourcesOf(cacheDirectory: string) {

@@ -54,7 +54,7 @@ export async function clientTool(
 async function fetched(packageName: string, path: string, environment: ServerEnvironment): Promise<ClientTool> {
   try {
     const suite = await hostCodename();
-    const apt = await privateApt(suite, undefined, environment);
+    const apt = await privateApt(suite, null, environment);
     environment.progress(`fetching ${packageName} of ${suite} and what it needs`);
     const { root, packages } = await fetchPackage(apt, { source: 'debian', suite }, packageName, environment);
     return { command: [...(await loaderOf(root)), join(root, path)], root, obtained: { suite, packages } };

@@ -7,14 +7,18 @@ import { lastLines, runTool } from './run-tool.ts';
 const QUIET_BYTES = 16 * 1024 * 1024;
 const QUIET_LIMIT_MS = 5_000;
 
+export interface Copied {
+  readonly bytes: number;
+  readonly seconds: number;
+  /** Pieces that the files lie in on the disk; null where the file system or a missing filefrag does not tell. */
+  readonly extents: number | null;
+}
+
 /**
  * Copies a data directory in full: no shared extents, no holes, so that the first write of a trial costs what any other
  * does. Then everything is synced, and the kernel's write-back is waited for, at most 5 s (others may be writing).
  */
-export async function copyDataDirectory(
-  from: string,
-  to: string,
-): Promise<{ readonly bytes: number; readonly seconds: number }> {
+export async function copyDataDirectory(from: string, to: string): Promise<Copied> {
   const start = process.hrtime.bigint();
   const { code, stderr } = await runTool('cp', ['-a', '--reflink=never', '--sparse=never', `${from}/.`, to]);
   if (code !== 0) {
@@ -24,7 +28,17 @@ export async function copyDataDirectory(
   }
   const bytes = await syncTree(to);
   await waitForWriteback(to);
-  return { bytes, seconds: Number(process.hrtime.bigint() - start) / 1e9 };
+  const seconds = Number(process.hrtime.bigint() - start) / 1e9;
+  return { bytes, seconds, extents: await extentsBelow(to) };
+}
+
+/** A copy lies in other pieces than what a server wrote bit by bit, which a disk may read at another speed. */
+async function extentsBelow(path: string): Promise<number | null> {
+  const argv = [path, '-type', 'f', '-size', '+0', '-exec', 'filefrag', '{}', '+'];
+  const environment = { PATH: `${process.env.PATH ?? '/usr/bin:/bin'}:/usr/sbin:/sbin` };
+  const { code, stdout } = await runTool('find', argv, { env: environment }).catch(() => ({ code: 1, stdout: '' }));
+  const counts = [...stdout.matchAll(/: (\d+) extents? found$/gm)].map((match) => Number(match[1]));
+  return code !== 0 || counts.length === 0 ? null : counts.reduce((sum, each) => sum + each, 0);
 }
 
 /** Syncs every file and folder below `path`; returns the bytes of the files. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { BenchbookError } from '../errors.ts';
 import type { ServerSource } from '../study/types.ts';
 import { type PrivateApt, privateApt } from './apt.ts';
@@ -26,7 +26,9 @@ interface PackageFile {
  * themselves alone and not in how they are run.
  */
 export async function fetchDebian(source: DebianSource, environment: ServerEnvironment): Promise<FoundBuild> {
-  const apt = await privateApt(source.suite, source.mirror, environment);
+  const { mirror: uri, keyring } = source;
+  const mirror = uri === undefined ? null : { uri, ...(keyring === undefined ? {} : { keyring }) };
+  const apt = await privateApt(source.suite, mirror, environment);
   const wanted = await chooseServerPackage(apt, source);
   environment.progress(`fetching ${wanted} of ${source.suite} and what it needs`);
   const { root, packages } = await fetchPackage(apt, source, wanted, environment);
@@ -183,17 +185,25 @@ async function unpack(files: readonly PackageFile[], root: string, environment: 
   for (const file of files) {
     const { code, stderr } = await runTool('dpkg-deb', ['-x', file.path, partial], { signal: environment.signal });
     if (code !== 0) {
+      const isFull = isNoSpace(stderr);
       await rm(partial, { recursive: true, force: true });
       throw new BenchbookError(
         'server',
-        `The package ${basename(file.path)} could not be unpacked: ${lastLines(stderr, 1)}`,
+        isFull
+          ? `There is no space to unpack ${basename(file.path)} below ${dirname(root)}.`
+          : `The package ${basename(file.path)} could not be unpacked: ${lastLines(stderr, 1)}`,
         {
-          hint: /space/i.test(stderr)
-            ? 'Make room in the cache folder.'
-            : 'Remove it with "benchbook servers remove" and try again.',
+          hint: unpackHint(stderr),
         },
       );
     }
   }
   await rename(partial, root);
+}
+
+function unpackHint(stderr: string): string {
+  if (isNoSpace(stderr)) return 'Make room there, or name another cache folder with BENCHBOOK_CACHE.';
+  if (/unknown compression|zst/i.test(stderr))
+    return "Ubuntu packs with zstd, which this machine's dpkg does not know: it needs Debian 12, Ubuntu 18.04, or later.";
+  return 'Remove it with "benchbook servers remove" and try again.';
 }

@@ -100,12 +100,26 @@ export async function loaderOf(root: string): Promise<readonly string[]> {
     'lib',
     'usr/lib',
   ];
-  const paths = libraries.map((path) => join(root, path)).filter((path) => existsSync(path));
+  const paths = await insideOnly(root, libraries);
   for (const path of paths) {
     const [loader] = await namesIn(path, /^ld-linux[\w-]*\.so\.\d+$/);
-    if (loader !== undefined) return [join(path, loader), '--library-path', paths.join(':')];
+    if (loader === undefined || (await insideOnly(path, [loader], root)).length === 0) continue;
+    return [join(path, loader), '--library-path', paths.join(':')];
   }
   throw new BenchbookError('server', `There is no dynamic loader below ${root}.`);
+}
+
+/** Those of the paths that are there and do not lead out of the root: an absolute link in a package means the host's file. */
+async function insideOnly(folder: string, names: readonly string[], root = folder): Promise<readonly string[]> {
+  const top = `${await realpath(root).catch(() => root)}/`;
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const path = join(folder, name);
+      const real = await realpath(path).catch(() => null);
+      return real?.startsWith(top) ? [path] : [];
+    }),
+  );
+  return found.flat();
 }
 
 /** Distributions carry some libraries of their own beside the binary; `/usr` is searched anyway. */

@@ -8,7 +8,11 @@ import { initialise } from './initialise.ts';
 import { withLock } from './lock.ts';
 import { creationOptions, optionsKey } from './options.ts';
 import { workDirectory } from './registry.ts';
+import { requireSpace } from './space.ts';
 import { startServer } from './start.ts';
+
+/** Tablespaces and redo log as they are first made, with room to spare: 125 MiB for MariaDB, 190 MiB for MySQL 9. */
+const DIRECTORY_BYTES = 256 * 2 ** 20;
 
 /**
  * A data directory with nothing but the system tables, made once for a build and the options that decide its layout,
@@ -28,6 +32,8 @@ export async function pristineDirectory(
     environment.progress(`making a data directory for ${build.version}`);
     const work = await workDirectory(environment.cacheDirectory);
     try {
+      // A server that finds no room for its first files waits for it, without end.
+      await requireSpace(work, DIRECTORY_BYTES, `a data directory of ${build.version}`);
       const dataDirectory = join(work, 'data');
       await initialise(build, dataDirectory, creation, environment);
       const server = await startServer(build, {

@@ -64,7 +64,10 @@ export function runningServer(parts: Parts): Server {
     async stop(mode: StopMode) {
       stopping = true;
       try {
-        return await stopServer({ child, connection, exited, family: build.family, socketPath }, mode);
+        return await stopServer(
+          { child, connection, exited, family: build.family, socketPath, core: request.core ?? false },
+          mode,
+        );
       } catch (error) {
         throw withLog(error, log.text);
       } finally {

@@ -9,6 +9,8 @@ interface DebianOptions {
   readonly packages?: readonly string[];
   /** A mirror's address, where this machine's own apt sources do not have the suite. */
   readonly mirror?: string;
+  /** File with the keys that the mirror's lists are signed with; the distribution's own where that is installed. */
+  readonly keyring?: string;
 }
 
 interface GitOptions {
@@ -31,8 +33,10 @@ export const servers = {
   },
   /** The packages of a Debian or Ubuntu suite. */
   debian(suite: string, options: DebianOptions = {}): ServerSource {
-    known(options, ['version', 'packages', 'mirror'], 'servers.debian');
-    const { version, packages, mirror } = options;
+    known(options, ['version', 'packages', 'mirror', 'keyring'], 'servers.debian');
+    const { version, packages, mirror, keyring } = options;
+    if (keyring !== undefined && mirror === undefined)
+      throw new BenchbookError('study', 'servers.debian has a keyring, but no mirror whose lists it could check.');
     return {
       source: 'debian',
       suite: text(suite, 'servers.debian(suite)', 'the name of a suite, as "bookworm"'),
@@ -41,6 +45,7 @@ export const servers = {
         : { version: text(version, 'version of servers.debian', 'a version, as "10.11.18"') }),
       ...(packages === undefined ? {} : { packages: texts(packages, 'packages of servers.debian') }),
       ...(mirror === undefined ? {} : { mirror: text(mirror, 'mirror of servers.debian', 'an address') }),
+      ...(keyring === undefined ? {} : { keyring: text(keyring, 'keyring of servers.debian', 'a file') }),
     };
   },
   /** A binary distribution as vendors ship it, from a path or an http(s) address. */

@@ -2,6 +2,7 @@ import { numberOf, sameOptionValue } from '../formats/optionValue.ts';
 import type { SettingRecord } from '../journal/entry.ts';
 import type { Options } from '../study/types.ts';
 import { isExternal } from './external.ts';
+import { checkLargePages } from './huge-pages.ts';
 import { optionText } from './options.ts';
 import { nameFor, optionName, variablesOf } from './spelling.ts';
 import type { Server } from './start.ts';
@@ -20,7 +21,7 @@ export async function readSettings(server: Server, requested: Options): Promise<
   }
   const effective = await allVariables(server);
   const comments = await commentsOf(server);
-  return Object.entries(requested).map(([written, value]) => {
+  const settings = Object.entries(requested).map(([written, value]) => {
     const name = optionName(written).replace(/^loose_/, '');
     const given = nameFor(written, server.build);
     const found = variablesOf(given).find(({ variable }) => effective.has(variable));
@@ -35,6 +36,11 @@ export async function readSettings(server: Server, requested: Options): Promise<
       notes: renamed,
     });
   });
+  return await Promise.all(
+    settings.map((each) =>
+      each.name === 'large_pages' && each.effective === 'ON' ? checkLargePages(each, server.pid, effective) : each,
+    ),
+  );
 }
 
 /**

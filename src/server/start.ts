@@ -6,6 +6,7 @@ import type { Moment } from '../journal/entry.ts';
 import type { Options, Sql, SqlConnection } from '../study/types.ts';
 import { serverArgv, shortTemporaryFolder } from './argv.ts';
 import type { Build } from './build.ts';
+import { endHung } from './core.ts';
 import { type CpuTime, cpuTimeOf } from './cpu.ts';
 import { checkDataDirectory } from './data-directory.ts';
 import { defaultCacheDirectory } from './environment.ts';
@@ -30,8 +31,10 @@ export interface StartRequest {
   readonly startSeconds: number;
   /** How long one statement may take; 3600 by default. */
   readonly statementSeconds?: number;
-  /** Whether a crash leaves a core file, in the data directory unless the system puts it elsewhere. */
+  /** Whether a crash leaves a core file, as far as `allowCores` could allow it; a server that hangs is then ended by SIGABRT. */
   readonly core?: boolean;
+  /** Told of the process, whether it gets ready or not. */
+  readonly spawned?: (pid: number) => void;
   /** The cache folder, where running servers are written down; the default one where absent. */
   readonly cacheDirectory?: string;
   readonly signal?: AbortSignal;
@@ -101,6 +104,7 @@ export async function startServer(build: Build, request: StartRequest): Promise<
   }
   const afterExit = exited.then(cleanUp, cleanUp);
   try {
+    request.spawned?.(child.pid);
     await registration.spawned(child.pid);
     const connection = await awaitReady({
       ...launched,
@@ -112,7 +116,8 @@ export async function startServer(build: Build, request: StartRequest): Promise<
     return runningServer({ build, request, argv, socketPath, launched, afterExit, cpuAtReady, connection });
   } catch (error) {
     const evidence = await evidenceOf(error, launched, socketPath);
-    child.kill('SIGKILL');
+    const isHung = error instanceof BenchbookError && error.outcome === 'timeout';
+    await endHung(child, exited, isHung && (request.core ?? false));
     await afterExit;
     throw withLog(error, log.text, evidence);
   }

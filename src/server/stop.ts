@@ -4,6 +4,7 @@ import type { Connection } from 'mysql2/promise';
 import { BenchbookError } from '../errors.ts';
 import type { Family } from './build.ts';
 import { query } from './connection.ts';
+import { endHung } from './core.ts';
 import { collectEvidence } from './evidence.ts';
 import type { Exit } from './launch.ts';
 import { waitForPurge } from './purge.ts';
@@ -17,6 +18,8 @@ interface Stoppable {
   readonly exited: Promise<Exit>;
   readonly family: Family;
   readonly socketPath: string;
+  /** Whether one that does not follow is to leave a core file. */
+  readonly core: boolean;
 }
 
 /** Ends a server for certain: what does not follow the request within its time is killed, and that is an error. */
@@ -37,8 +40,7 @@ export async function stopServer(server: Stoppable, mode: StopMode): Promise<{ r
   limit.abort();
   if (inTime) return { seconds: Number(process.hrtime.bigint() - start) / 1e9 };
   const evidence = await collectEvidence({ pid: child.pid!, socketPath: server.socketPath });
-  child.kill('SIGKILL');
-  await exited;
+  await endHung(child, exited, server.core);
   throw new BenchbookError('server', `The server did not stop within ${STOP_SECONDS[mode]} s and was killed.`, {
     outcome: 'timeout',
     evidence,

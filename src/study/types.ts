@@ -105,6 +105,7 @@ export type ServerSource =
       readonly version?: string;
       readonly packages?: readonly string[];
       readonly mirror?: string;
+      readonly keyring?: string;
     }
   | { readonly source: 'tarball'; readonly location: string; readonly sha256: string }
   | {

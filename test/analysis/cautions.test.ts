@@ -213,6 +213,24 @@ describe('settings and machine', () => {
     expect(codes(run(() => ({ settings: [setting({ verdict: 'as requested' })] })))).toEqual([]);
   });
 
+  test('a control of the machine that was refused is none that the server accepted', () => {
+    const refused = {
+      name: 'host.hugePages',
+      requested: '4 pages of 2 MiB',
+      verdict: 'without effect',
+      note: 'only root may',
+    };
+    const of = (effective: string | null) =>
+      find(
+        run(() => ({ settings: [setting({ ...refused, effective } as never)] })),
+        'not-as-requested',
+      ).sentence;
+    expect(of(null)).toBe('host.hugePages was asked for as 4 pages of 2 MiB, and it was not obtained (only root may).');
+    expect(of('0 pages of 2 MiB')).toBe(
+      'host.hugePages was asked for as 4 pages of 2 MiB, and the machine has 0 pages of 2 MiB (only root may).',
+    );
+  });
+
   test('variables that differ though the study sets none of them; what is asked for or changes at every start is left out', () => {
     const variables = (pool: string, block: number) => ({
       buildId: 'a',

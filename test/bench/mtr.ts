@@ -7,74 +7,28 @@ import { join } from 'node:path';
 import { measure } from '../../src/measure/measure.ts';
 import type { Options } from '../../src/study/types.ts';
 import { startTrial } from '../measure/trial.ts';
+import {
+  differing,
+  INSTRUMENTS,
+  LOAD,
+  mtrOptions,
+  NO_DUMP,
+  PACKAGES,
+  SCAN,
+  SUITE,
+  spread,
+  TABLE,
+  TEST,
+  variablesIn,
+} from './seed-scan.ts';
 
 const rounds = Number(process.argv[2] ?? 5);
-const TABLE = `CREATE TABLE tp (id INT, c1 DATE, c2 INT, c3 TEXT, PRIMARY KEY (id, c1)) ENGINE=InnoDB
-  PARTITION BY RANGE (TO_DAYS(c1)) (PARTITION p1 VALUES LESS THAN (734874), PARTITION p2 VALUES LESS THAN (735240),
-  PARTITION prest VALUES LESS THAN (1000000))`;
-const LOAD = `BEGIN NOT ATOMIC START TRANSACTION; FOR i IN 1..50000 DO
-  INSERT INTO tp VALUES (i, '2023-01-02', 1, REPEAT('a', 2000));
-  INSERT INTO tp VALUES (i, '2023-01-01', 2, REPEAT('b', 2000));
-  END FOR; COMMIT; END`;
-const SCAN = 'SELECT DISTINCT(c1) FROM tp PARTITION (prest)';
-const ANALYZE = `ANALYZE FORMAT=JSON ${SCAN};`;
-// Without dump and load: else the pool is filled beside the first scan, from whatever ran before, and the counts of pages differ.
-const POOL = [
-  '--mysqld=--innodb-buffer-pool-size=128M',
-  '--mysqld=--innodb-buffer-pool-dump-at-shutdown=OFF',
-  '--mysqld=--innodb-buffer-pool-load-at-startup=OFF',
-];
-
-/** What mtr switches on and no variable shows. */
-const INSTRUMENTS: Options = {
-  performance_schema_instrument: '%=ON',
-  ...Object.fromEntries(
-    ['stages', 'statements', 'transactions', 'waits'].flatMap((kind) =>
-      ['current', 'history', 'history_long'].map((kept) => [
-        `performance_schema_consumer_events_${kind}_${kept}`,
-        'ON',
-      ]),
-    ),
-  ),
-};
-
+const POOL = { innodb_buffer_pool_size: '134217728', ...NO_DUMP };
+const source = { source: 'debian', suite: SUITE, packages: PACKAGES } as const;
 const folder = await mkdtemp(join(tmpdir(), 'benchbook_bench_'));
 const test = join(folder, 'scan_bench.test');
-await writeFile(
-  test,
-  `--source include/have_innodb.inc
---source include/have_partition.inc
---disable_query_log
---disable_result_log
-${TABLE};
-DELIMITER ||;
-${LOAD}||
-DELIMITER ;||
---enable_result_log
-SHOW GLOBAL VARIABLES;
---disable_result_log
-SET GLOBAL innodb_fast_shutdown=0;
---source include/restart_mysqld.inc
---enable_result_log
-${ANALYZE}
-${ANALYZE}
---disable_result_log
-DROP TABLE tp;
-`,
-);
+await writeFile(test, TEST);
 
-const source = {
-  source: 'debian',
-  suite: 'bookworm',
-  packages: [
-    'mariadb-server-core',
-    'mariadb-test',
-    'mariadb-test-data',
-    'mariadb-client-core',
-    'mariadb-server',
-    'mariadb-client',
-  ],
-} as const;
 const WHAT = ['first', 'second'] as const;
 const METRICS = ['Time', 'PagesAccessed', 'PagesRead', 'ReadTime'] as const;
 type Figures = Readonly<Record<(typeof METRICS)[number], number>>;
@@ -126,9 +80,8 @@ async function byMtr() {
   const trial = await startTrial({}, source);
   await trial.context.stop('fast');
   try {
-    const taken = await trial.take(measure.mtr(test, { analyses: WHAT, options: POOL }), 't');
-    const output = taken.artefacts![0]!.text;
-    const variables = new Map([...output.matchAll(/^(\w+)\t(.*)$/gm)].map((match) => [match[1]!, match[2]!] as const));
+    const taken = await trial.take(measure.mtr(test, { analyses: WHAT, options: mtrOptions(POOL) }), 't');
+    const variables = variablesIn(taken.artefacts![0]!.text);
     const figures = WHAT.map(
       (name) =>
         Object.fromEntries(
@@ -141,7 +94,7 @@ async function byMtr() {
   }
 }
 
-/** Options that make our server's variables those of mtr's, but for places and identities; what still differs is printed. */
+/** Options that make our server's variables those of mtr's; what still differs is printed. */
 async function sameAs(theirs: ReadonlyMap<string, string>): Promise<Options> {
   const variables = async (options: Options) => {
     const one = await startTrial(options, source);
@@ -149,34 +102,17 @@ async function sameAs(theirs: ReadonlyMap<string, string>): Promise<Options> {
     await one.end();
     return new Map(rows.map((row) => [String(row.Variable_name), String(row.Value)]));
   };
-  // Places, names, network, and what only a replica or a cluster has.
-  const relevant = (name: string) =>
-    !/(_dir|_directory|_path|home|filename|_file|basename|_index|tmpdir|datadir|basedir|version.*|socket|port|pid_file)$|^(ssl_|have_|relay_|slave_|wsrep_|report_|log_error|server_uid|bind_address|skip_networking|secure_file_priv|plugin_maturity|storage_engine|core_file|lc_messages_dir|hostname|open_files_limit|Variable_name|slow_query_log)/.test(
-      name,
-    );
-  const before = await variables({});
-  const set = Object.fromEntries(
-    [...theirs].filter(
-      ([name, value]) => relevant(name) && before.has(name) && before.get(name) !== value && value !== '',
+  const options = Object.fromEntries(
+    differing(theirs, await variables({})).flatMap(([name, value, here]) =>
+      here === undefined || value === '' ? [] : [[name, value]],
     ),
   );
+  const shown = Object.entries(options).map(([name, value]) => `${name}=${value}`);
+  console.log(`set as mtr does: ${shown.join(' ')}`);
+  const all = { ...options, ...INSTRUMENTS };
+  const left = differing(theirs, await variables(all));
   console.log(
-    `set as mtr does: ${Object.entries(set)
-      .map(([name, value]) => `${name}=${value}`)
-      .join(' ')}`,
+    `still different: ${left.map(([name, value, here]) => `${name}: mtr ${value}, here ${here}`).join('; ') || 'nothing'}`,
   );
-  const options = { ...set, ...INSTRUMENTS };
-  const after = await variables(options);
-  const left = [...theirs].filter(([name, value]) => relevant(name) && after.get(name) !== value);
-  console.log(
-    `still different: ${left.map(([name, value]) => `${name}: mtr ${value}, here ${after.get(name)}`).join('; ') || 'nothing'}`,
-  );
-  return options;
-}
-
-function spread(values: readonly number[]): string {
-  const shown = (value: number) => (Number.isInteger(value) && value > 100 ? String(value) : value.toFixed(3));
-  const sorted = [...values].sort((a, b) => a - b);
-  const median = (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2;
-  return `${shown(median)} (${shown(sorted[0]!)} to ${shown(sorted.at(-1)!)})`;
+  return all;
 }

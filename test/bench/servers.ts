@@ -1,6 +1,8 @@
 // Three figures of the server room: how late readiness is seen, against a prober of its own in another process; how fast
 // a trial's copy is, against `cp -a` and `sync`; how fast the scan study's data set is prepared, against its row-by-row
-// loop. Run by hand on a quiet machine: npx tsx test/bench/servers.ts [starts] [rows]
+// loop. A start that is seen late is one whose own connection the server served late, after that of the prober: from the
+// server's last byte to our moment it takes half a millisecond, more only where a collection of garbage falls into it.
+// Run by hand on a quiet machine: npx tsx test/bench/servers.ts [starts] [rows]
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

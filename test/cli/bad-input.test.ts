@@ -27,6 +27,7 @@ describe('wrong use is one sentence, exit 2, and nothing started', () => {
     [['plan', 'good', '--only', 'pol=16M'], /pol/],
     [['plan', 'good', '--blocks', 'many'], /--blocks takes a whole number/],
     [['run', 'good', '--profile', 'quick'], /quick/],
+    [['run', 'good', '--keep', 'data,cores'], /--keep takes data, core, or data,core, not 'data,cores'/],
     [['render', 'good'], /There is no run 'good'/],
     [['render', 'nothing', '--format', 'docx'], /no run 'nothing'/],
     [['verify'], /missing required argument/],

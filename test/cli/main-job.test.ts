@@ -89,6 +89,16 @@ describe('a study on a real server', () => {
     await benchbook(directory, ['render', 'tiny', '--format', 'html']);
   });
 
+  test('where the study has lost a level that the run measured, the report keeps the run’s own prose and says so', async () => {
+    const study = join(directory, 'studies/tiny.study.ts');
+    const before = await readFile(inRun('report.html'), 'utf8');
+    await writeFile(study, TINY.replaceAll('64M', '96M'));
+    const { exitCode, stderr } = await benchbook(directory, ['render', 'tiny', '--format', 'html']);
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('no longer has pool 64M, which this run measured')]);
+    expect(await readFile(inRun('report.html'), 'utf8')).toBe(before);
+    await writeFile(study, TINY);
+  });
+
   test('changed data or a changed document fail verify, which names the file', async () => {
     for (const name of ['data/samples.csv', 'report.json', 'report.html']) {
       const bytes = await readFile(inRun(name));

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type AppliedControls, applyControls, applyStorage } from '../../src/host/apply.ts';
 import { openLedger, restoreLeftovers } from '../../src/host/controls/ledger.ts';
 import { setGovernor, setTurbo } from '../../src/host/controls/machineWide.ts';
+import { programFiles } from '../../src/host/controls/pageCache.ts';
 import { readResidency } from '../../src/host/residency.ts';
 import { readStorage } from '../../src/host/storage.ts';
 import type { HostRequest } from '../../src/study/types.ts';
@@ -79,6 +80,17 @@ describe('page cache', () => {
       await storage!.revert();
     }
     await expect(stat(storage!.directory)).rejects.toThrow('ENOENT');
+  });
+
+  test('where all of it had to be dropped, the program and its libraries are read again', async () => {
+    const { stdout } = await execa('sh', ['-c', 'ls -d /lib*/*/ld-linux*.so.* /lib*/ld-linux*.so.* | head -n 1']);
+    const [plain, byLoader] = [['/bin/ls'], [stdout, '--library-path', '/lib:/usr/lib', '/bin/ls']];
+    for (const command of [plain, byLoader]) {
+      const files = await programFiles(command);
+      expect(files).toContain('/bin/ls');
+      expect(files.some((file) => /\/libc\.so/.test(file))).toBe(true);
+      for (const file of files) expect((await stat(file)).isFile()).toBe(true);
+    }
   });
 
   test('carries a caution where the server reads past it', async () => {
@@ -159,7 +171,7 @@ describe.runIf(isRoot)('as root', () => {
     });
     const script = `
       import { applyControls } from '${outfile}';
-      const request = { pageCache: 'cold', memoryLimit: '64M', hugePages: '2M', transparentHugePages: 'always', nice: 3, cpus: '0', ioLimit: { read: '1M' } };
+      const request = { pageCache: 'cold', memoryLimit: '64M', hugePages: '2M', transparentHugePages: 'always', nice: ${Math.min(19, 3 + Math.max(0, getPriority()))}, cpus: '0', ioLimit: { read: '1M' } };
       const applied = await applyControls(request, ${JSON.stringify(place)});
       const left = await applied.revert();
       console.log(JSON.stringify({ ...applied, left }));`;

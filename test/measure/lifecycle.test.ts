@@ -48,6 +48,37 @@ describe('starts and stops', () => {
     expect(after.samples).toHaveLength(2);
   });
 
+  it('idle: what earlier work left is done, and the variable that has pages written out is as before', async () => {
+    const sql = trial.context.running!.sql;
+    await sql('UPDATE bench.t SET c = CONCAT("y", c), id = id + 1000');
+    const variables = () => sql("SHOW GLOBAL VARIABLES LIKE 'innodb_max_dirty_pages_pct%'");
+    const before = await variables();
+    const taken = await trial.take(measure.idle(), 'rest');
+    expect(taken.cautions).toEqual([]);
+    expect(['historyListLength', 'dirtyPages', 'pendingIo'].map((name) => trial.values(taken, `rest.${name}`))).toEqual(
+      [[0], [0], [0]],
+    );
+    expect(trial.values(taken, 'rest.waited')![0]).toBeGreaterThan(0.2);
+    expect(await variables()).toEqual(before);
+  });
+
+  it('idle: where the limit is met first, the trial goes on with what was left', async () => {
+    const other = await trial.context.running!.connect();
+    await other.sql('START TRANSACTION WITH CONSISTENT SNAPSHOT');
+    // A read view keeps history from being purged.
+    await trial.context.running!.sql('UPDATE bench.t SET c = CONCAT("z", c)');
+    const taken = await trial.take(measure.idle({ limitSeconds: 1 }), 'rest');
+    await other.close();
+    expect(taken.cautions).toEqual([
+      {
+        code: 'not-idle',
+        sentence: expect.stringMatching(/^The server was not idle within 1 s: a history list length of \d+/),
+        about: 'rest',
+      },
+    ]);
+    expect(trial.values(taken, 'rest.historyListLength')![0]).toBeGreaterThan(0);
+  });
+
   it('the phases of a start are kept', async () => {
     const taken = await trial.take(measure.startup(), 'start');
     const { phases } = taken.details as { phases: Record<string, number | null> };

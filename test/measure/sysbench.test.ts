@@ -26,6 +26,8 @@ describe('sysbench on a real server', () => {
     expect(overTime.values).toHaveLength(overTime.at!.length);
     expect(taken.artefacts![0]!.text).toContain('SQL statistics:');
     expect(load(taken)).toMatchObject({ tables: 2, rows: 500 });
+    // Whoever compares needs to know which keys were met, and where the client ran.
+    expect(taken.details).toMatchObject({ seed: 1001, clientCpus: expect.stringMatching(/^\d+([-,]\d+)*$/) });
   });
 
   it('keeps unchanged tables for the next level, and makes changed ones anew', async () => {

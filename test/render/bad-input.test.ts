@@ -299,6 +299,27 @@ test('a facet by an oddly named factor keeps its panels, in declared order', asy
   expect(svg.indexOf('>b</text>')).toBeLessThan(svg.indexOf('>a</text>'));
 });
 
+test('in panels, a layer with a table of its own shows only the rows of its panel', async () => {
+  const table = intervalTable(['b', 'a'], 'panel', [1e6, 2e6]);
+  const samples = { ...intervalTable(['b', 'b', 'b', 'a'], 'panel', [1e6, 1.1e6, 1.2e6, 2e6]), name: 's' };
+  const y = { field: 'value' };
+  const spec = {
+    data: { name: 't' },
+    facet: { field: 'panel' },
+    spec: {
+      layer: [
+        { data: { name: 's' }, mark: 'tick', encoding: { y } },
+        { mark: 'point', encoding: { y } },
+      ],
+    },
+  };
+  const { spec: done } = prepareFigure({ spec, tables: { t: table, s: samples }, order: {}, widthPx: 700 });
+  const svg = await drawSvg(done, 'fig');
+  expectSound(svg);
+  expect(svg.match(/data-tip="[^"]*"/g)).toHaveLength(2 + 4);
+  expect(svg.indexOf('>b</text>')).toBeLessThan(svg.indexOf('>a</text>'));
+});
+
 test.each([
   ['panels', { facet: { field: 'f' }, columns: 1, spec: { mark: 'point', encoding: { y: { field: 'value' } } } }],
   ['one plot', { mark: 'point', encoding: { x: { field: 'f' }, y: { field: 'value' } } }],

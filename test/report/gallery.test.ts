@@ -1,8 +1,9 @@
-import { readdirSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readdirSync, statSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { galleryIndex } from '../../src/cli/index-page.ts';
 import { documentOf, reportRun } from '../../src/cli/report-run.ts';
 import { verifyJournal } from '../../src/journal/verify.ts';
 import { drawFigures } from '../../src/render/figure-set.ts';
@@ -10,8 +11,23 @@ import { htmlReport } from '../../src/render/html.ts';
 
 const GALLERY = join(import.meta.dirname, '../../output/gallery');
 
-describe.each(readdirSync(GALLERY))('gallery: %s', (name) => {
+const RUNS = readdirSync(GALLERY, { withFileTypes: true }).flatMap((each) => (each.isDirectory() ? [each.name] : []));
+const MOST_BYTES = 2_000_000;
+
+test('the index page leads to every run, with the claims as they stand', async () => {
+  const page = await readFile(join(GALLERY, 'index.html'), 'utf8');
+  expect(await galleryIndex(GALLERY)).toBe(page);
+  for (const name of RUNS) expect(page).toContain(`href="${name}/report.html"`);
+});
+
+describe.each(RUNS)('gallery: %s', (name) => {
   const folder = join(GALLERY, name);
+
+  test('is small enough to be kept: journal, reports, logs and data', async () => {
+    const files = await readdir(folder, { recursive: true, withFileTypes: true });
+    const sizes = files.flatMap((file) => (file.isFile() ? [statSync(join(file.parentPath, file.name)).size] : []));
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MOST_BYTES);
+  });
 
   test('its journal and logs are intact', async () => {
     expect((await verifyJournal(folder)).lines).toBeGreaterThan(10);

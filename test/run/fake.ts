@@ -50,8 +50,12 @@ export function fakeWorld(script: Script = {}): Fake {
     copyDataDirectory: async (_, to) => {
       log.push('copy');
       directories.add(to);
+      return { bytes: 0, seconds: 0, extents: null };
     },
     collectEvidence: async () => ({ 'process list': 'none' }),
+    allowCores: async () => null,
+    abortForCore: async () => undefined,
+    keepFiles: async () => [],
     startServer: async (build, request) => {
       log.push(`start ${Object.values(request.options).join(' ')}`);
       pass(script.secondsPerStart ?? 1);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Build } from '../../src/server/build.ts';
@@ -92,6 +92,23 @@ describe.skipIf(!existsSync('/etc/debian_version') || !existsSync('/usr/bin/apt-
         /exited before it was ready \(exit code \d+\): unknown (variable|option) .*nonsense/,
       );
     }, 120_000);
+
+    it('large pages that are switched on but not there are without effect, whatever the variable says', async () => {
+      const free = /^HugePages_Free: +(\d+)$/m.exec(await readFile('/proc/meminfo', 'latin1'))?.[1];
+      // Where somebody has reserved enough of them the server gets them.
+      const there = Number(free ?? 0) > 100;
+      const options = { large_pages: true, innodb_buffer_pool_size: '64M' };
+      const server = await freshServer(builds.get('10.11')!, { options });
+      const [large] = await readSettings(server, options);
+      await server.stop('crash');
+      expect(large).toMatchObject({ name: 'large_pages', effective: 'ON' });
+      if (there) expect(large!.verdict).toBe('as requested');
+      else
+        expect(large).toMatchObject({
+          verdict: 'without effect',
+          note: expect.stringMatching(/for a buffer pool of 64.0.MiB$/),
+        });
+    }, 60_000);
 
     it('a storage engine comes from its plugin, or its absence is told', async () => {
       const build = builds.get('10.5')!;

@@ -33,6 +33,7 @@ function notAsRequested(trials: readonly TrialEntry[]): readonly PlacedCaution[]
 
 function told({ name, requested, effective, verdict, note }: SettingRecord): string {
   const because = note ? ` (${note.replace(/\.$/, '')})` : '';
+  if (name.startsWith('host.')) return toldOfHost(name, requested, effective, because);
   switch (verdict) {
     case 'without effect':
       return `${name}=${requested} was accepted but does nothing in this server${because}`;
@@ -43,6 +44,12 @@ function told({ name, requested, effective, verdict, note }: SettingRecord): str
     default:
       return `${name}=${requested} was asked for, and the server doesn't report it${because}`;
   }
+}
+
+/** A control of the machine is no option that a server accepts or knows. */
+function toldOfHost(name: string, requested: string, effective: string | null, because: string): string {
+  const found = effective === null ? 'it was not obtained' : `the machine has ${effective}`;
+  return `${name} was asked for as ${requested}, and ${found}${because}`;
 }
 
 /**

@@ -5,6 +5,7 @@ import { BenchbookError } from '../../errors.ts';
 import type { Entry } from '../../journal/entry.ts';
 import { readJournal } from '../../journal/read.ts';
 import { withControlLevel } from '../../plan/rerun.ts';
+import { missingFrom } from '../../report/planned-parts.ts';
 import { sortEntries } from '../../report/run-data.ts';
 import { suggestion } from '../../study/near.ts';
 import { formatsOf } from '../formats.ts';
@@ -82,5 +83,11 @@ async function draftNow(entries: readonly Entry[]): Promise<Draft | null> {
   const found = (await listStudies()).find((study) => study.id === run.studyId);
   if (!found) return null;
   const study = await openStudy(found.file);
-  return makeDraft(run.rerun ? withControlLevel(study, run.rerun) : study, displayFile(found.file));
+  const draft = makeDraft(run.rerun ? withControlLevel(study, run.rerun) : study, displayFile(found.file));
+  const lost = missingFrom(draft, run.plan);
+  if (lost === null) return draft;
+  console.error(
+    `benchbook: ${displayFile(found.file)} no longer has ${lost}, which this run measured: the report keeps the run's own prose.`,
+  );
+  return null;
 }

@@ -10,6 +10,7 @@ import { suggestion } from '../../study/near.ts';
 import type { Study } from '../../study/study.ts';
 import type { Primitive } from '../../study/types.ts';
 import { exitOf, measureAndReport } from '../measure-and-report.ts';
+import { keepOf } from '../plan-options.ts';
 import { listRuns, newRunId, OUTPUT, runFolder } from '../runs.ts';
 import { parseSource } from '../sources.ts';
 import { displayFile, openStudyOfRun } from '../studies.ts';
@@ -18,6 +19,7 @@ interface RerunOptions {
   readonly replace: readonly string[];
   readonly againstOld?: boolean;
   readonly fresh?: boolean;
+  readonly keep?: string;
   readonly force?: boolean;
   readonly check?: boolean;
 }
@@ -30,6 +32,7 @@ interface RerunOptions {
  *   3 measured and rendered as `run` does it
  */
 export async function rerun(wanted: string, options: RerunOptions): Promise<number> {
+  const keep = keepOf(options.keep);
   const folder = await runFolder(wanted); // 1
   const { entries, head } = await readJournal(folder, { torn: 'drop' });
   const { run } = sortEntries(entries);
@@ -59,6 +62,7 @@ export async function rerun(wanted: string, options: RerunOptions): Promise<numb
     runDirectory: (options.fresh ? null : await unfinished(record, plan)) ?? fresh,
     otherDirectory: fresh,
     command: commandLine(run, options),
+    keep,
     force: options.force ?? false,
     rerun: record,
   }); // 3
@@ -127,7 +131,7 @@ function parseReplace(text: string, study: Study): { factor: string; level: Prim
   });
 }
 
-function commandLine(run: RunEntry, { replace, againstOld }: RerunOptions): string {
+function commandLine(run: RunEntry, { replace, againstOld, keep }: RerunOptions): string {
   const words = [`npx benchbook rerun ${run.studyId}@${run.runId}`, `--replace ${replace.join(' ')}`];
-  return [...words, ...(againstOld ? ['--against-old'] : [])].join(' ');
+  return [...words, ...(againstOld ? ['--against-old'] : []), ...(keep ? [`--keep ${keep}`] : [])].join(' ');
 }

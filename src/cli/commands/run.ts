@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { makeDraft } from '../../draft/draft.ts';
 import { chooseRun } from '../../run/choose.ts';
 import { exitOf, measureAndReport } from '../measure-and-report.ts';
-import { type PlanOptions, planRequest, shardOf } from '../plan-options.ts';
+import { keepOf, type PlanOptions, planRequest, shardOf } from '../plan-options.ts';
 import { newRunId, OUTPUT } from '../runs.ts';
 import { displayFile, openStudy } from '../studies.ts';
 
@@ -10,6 +10,7 @@ export interface RunOptions extends PlanOptions {
   readonly fresh?: boolean;
   readonly force?: boolean;
   readonly shard?: string;
+  readonly keep?: string;
   readonly json?: boolean;
   readonly check?: boolean;
 }
@@ -26,6 +27,7 @@ export async function run(wanted: string, options: RunOptions): Promise<number> 
   const study = await openStudy(wanted); // 1
   const draft = makeDraft(study, displayFile(study.file));
   const shard = shardOf(options.shard);
+  const keep = keepOf(options.keep);
   const choice = await chooseRun({
     study,
     draft,
@@ -46,6 +48,7 @@ export async function run(wanted: string, options: RunOptions): Promise<number> 
     told,
     command: commandLine(wanted, options, plan.seed),
     ...(shard === null ? {} : { shard }),
+    keep,
     force: options.force ?? false,
     json: options.json ?? false,
   }); // 3, 4
@@ -59,5 +62,6 @@ function commandLine(wanted: string, options: RunOptions, seed: number): string 
   if (options.only !== undefined) words.push(`--only ${options.only.join(' ')}`);
   if (options.blocks !== undefined) words.push(`--blocks ${options.blocks}`);
   if (options.shard !== undefined) words.push(`--shard ${options.shard}`);
+  if (options.keep !== undefined) words.push(`--keep ${options.keep}`);
   return words.join(' ');
 }

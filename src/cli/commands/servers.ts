@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { getBuild, listBuilds, removeBuilds } from '../../server/cache.ts';
 import type { ServerSource } from '../../study/types.ts';
 import { formatValue } from '../../units.ts';
@@ -51,12 +52,18 @@ function sourceText(source: ServerSource): string {
     case 'installed':
       return `installed${source.path === undefined ? '' : `:${source.path}`}`;
     case 'debian':
-      return `debian:${source.suite}`;
+      return `debian:${source.suite}${source.version === undefined ? '' : `=${source.version}`}${withAll(source.packages)}`;
     case 'tarball':
       return `tarball:${source.location}`;
     case 'git':
-      return `git:${source.repository}@${source.ref}`;
+      return `git:${source.repository}@${source.ref}${withAll([...(source.patches ?? []).map((path) => basename(path)), ...(source.cmake ?? [])])}`;
     case 'external':
       return 'external';
   }
+}
+
+/** What tells two builds of one source apart. */
+function withAll(names: readonly string[] = []): string {
+  const told = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} more`] : names;
+  return told.length === 0 ? '' : ` with ${told.join(', ')}`;
 }

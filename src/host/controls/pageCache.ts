@@ -31,13 +31,13 @@ export async function setPageCache(
     readonly readerPrefix: readonly string[];
     readonly directIo: boolean;
     readonly dropFirst: boolean;
-    readonly executables: readonly string[];
+    readonly command: readonly string[];
   },
 ): Promise<ControlResult> {
   const { fileSystem } = await readStorage(dataDirectory);
   const hindrance = cachedOtherwise[fileSystem ?? ''];
   if (state !== 'as-is' && hindrance) return refuse(name, state, hindrance);
-  if (state === 'cold' || options.dropFirst) await drop(dataDirectory, options.executables);
+  if (state === 'cold' || options.dropFirst) await drop(dataDirectory, options.command);
   if (state === 'warm') await readAll(dataDirectory, options.readerPrefix);
   const residency = await readResidency(dataDirectory);
   return describe(state, residency, options.directIo);
@@ -66,7 +66,7 @@ function describe(state: PageCacheState, residency: Residency | undefined, direc
   return { effective: [{ name, requested: state, effective: held, verdict, ...(note ? { note } : {}) }], cautions };
 }
 
-async function drop(directory: string, executables: readonly string[]): Promise<void> {
+async function drop(directory: string, command: readonly string[]): Promise<void> {
   // Only clean pages can go: each file is flushed first, and a count of 0 means all of it (coreutils).
   const dd = ['dd', 'of={}', 'oflag=nocache', 'conv=notrunc,fdatasync', 'count=0', 'status=none', ';'];
   const done = await execa('find', [directory, '-type', 'f', '-size', '+0', '-exec', ...dd], {
@@ -78,7 +78,17 @@ async function drop(directory: string, executables: readonly string[]): Promise<
   if (!(await isPermitted(path, constants.W_OK))) return;
   await writeFile(path, '1').catch(() => undefined);
   // Those are no data, and a cold program is another experiment.
-  await readFiles(executables, []);
+  await readFiles(await programFiles(command), []);
+}
+
+/** The files of a program and of its libraries, as the loader named before it, else that of the system, finds them: ld.so(8). */
+export async function programFiles(command: readonly string[]): Promise<readonly string[]> {
+  const [program, ...args] = command;
+  if (program === undefined) return [];
+  const [lister, rest] = args.length === 0 ? ['ldd', command] : [program, ['--list', ...args]];
+  const listed = await execa(lister, rest, { reject: false, stdin: 'ignore' });
+  const libraries = [...listed.stdout.matchAll(/^\s*(?:\S+ => )?(\/.+) \(0x[0-9a-f]+\)$/gm)].map((match) => match[1]!);
+  return [...new Set([...command.filter((word) => word.startsWith('/') && !word.includes(':')), ...libraries])];
 }
 
 async function readAll(directory: string, prefix: readonly string[]): Promise<void> {

@@ -1,0 +1,158 @@
+// The scan study's cells twice in one session: by mtr with the ticket's test, and by a real `benchbook run` of
+// side-by-side.study.ts. Prints what differs in effective variables, pages, times with ranges, and the wall time of each.
+// Run by hand: npx tsx test/bench/side-by-side.ts; about a quarter of an hour. mtr sets itself up once for each cell and repeats
+// the test there, which is the cheapest way to use it.
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import type { TrialEntry } from '../../src/journal/entry.ts';
+import { readJournal } from '../../src/journal/read.ts';
+import { measure } from '../../src/measure/measure.ts';
+import { defaultCacheDirectory } from '../../src/server/environment.ts';
+import { startTrial, type TestTrial } from '../measure/trial.ts';
+import {
+  differing,
+  median,
+  mtrOptions,
+  NO_DUMP,
+  PACKAGES,
+  PAGES,
+  SUITE,
+  spread,
+  TEST,
+  variablesIn,
+} from './seed-scan.ts';
+
+const REPETITIONS = 5;
+const POOLS = { '128M': '134217728', '400M': '419430400' } as const;
+const CELLS = (['O_DIRECT', 'fsync'] as const).flatMap((flush) =>
+  (
+    [
+      ['128M', 'OFF'],
+      ['128M', 'ON'],
+      ['400M', 'OFF'],
+    ] as const
+  ).map(([pool, readAhead]) => ({ flush, pool, readAhead })),
+);
+type Cell = (typeof CELLS)[number];
+const SCANS = ['first', 'second'] as const;
+const METRICS = ['time', 'pagesAccessed', 'pagesRead'] as const;
+/** Values of one side in one cell, by "first.time". */
+type Figures = Readonly<Record<string, readonly number[]>>;
+interface Side {
+  readonly figures: Figures;
+  readonly variables: ReadonlyMap<string, string>;
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'benchbook_bench_'));
+const cache = process.env.BENCHBOOK_CACHE ?? defaultCacheDirectory();
+const test = join(folder, 'scan_bench.test');
+await writeFile(test, TEST);
+const nameOf = ({ flush, pool, readAhead }: Cell) => `${flush.padEnd(8)} ${pool} read-ahead ${readAhead.padEnd(3)}`;
+const seconds = { mtr: 0, benchbook: 0 };
+const theirs = new Map<string, Side>();
+// The build is fetched before any clock starts.
+const trial = await startTrial({}, { source: 'debian', suite: SUITE, packages: PACKAGES });
+await trial.context.stop('fast');
+try {
+  // One half of mtr's cells before Benchbook's run and one after: drift of the machine meets both alike.
+  const half = CELLS.filter((_, index) => index % 2 === 0);
+  for (const cell of half) theirs.set(nameOf(cell), await byMtr(trial, cell));
+  const ours = await byBenchbook();
+  for (const cell of CELLS.filter((each) => !half.includes(each))) theirs.set(nameOf(cell), await byMtr(trial, cell));
+  for (const cell of CELLS) compare(nameOf(cell), theirs.get(nameOf(cell))!, ours.get(nameOf(cell))!);
+  const ratio = seconds.benchbook / seconds.mtr;
+  console.log(
+    `wall time of ${CELLS.length} cells, ${REPETITIONS} repetitions: mtr ${seconds.mtr.toFixed(0)} s, benchbook ${seconds.benchbook.toFixed(0)} s, ${ratio.toFixed(2)} of it`,
+  );
+} finally {
+  await trial.end();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function byMtr(trial: TestTrial, cell: Cell): Promise<Side> {
+  const options = {
+    ...NO_DUMP,
+    innodb_flush_method: cell.flush,
+    innodb_buffer_pool_size: POOLS[cell.pool],
+    innodb_random_read_ahead: cell.readAhead,
+  };
+  const numbers = Array.from({ length: REPETITIONS }, (_, index) => index + 1);
+  const analyses = numbers.flatMap((number) => SCANS.map((scan) => `${scan}${number}_`));
+  const taken = await trial.take(
+    measure.mtr(test, { analyses, options: [...mtrOptions(options), `--repeat=${REPETITIONS}`] }),
+    't',
+  );
+  seconds.mtr += trial.values(taken, 't.wall')![0]!;
+  const value = (address: string) => trial.values(taken, address)![0]!;
+  const figures = Object.fromEntries(
+    SCANS.flatMap((scan) =>
+      METRICS.map((metric) => {
+        const theirName = metric.replace(/^./, (letter) => letter.toUpperCase());
+        return [`${scan}.${metric}`, numbers.map((number) => value(`t.${scan}${number}_${theirName}`))];
+      }),
+    ),
+  );
+  return { figures, variables: variablesIn(taken.artefacts![0]!.text) };
+}
+
+async function byBenchbook(): Promise<ReadonlyMap<string, Side>> {
+  // The data set is part of the work, so one from before must not help.
+  const datasets = join(cache, 'datasets');
+  for (const name of await readdir(datasets).catch(() => [])) {
+    if (name.startsWith('side-by-side-')) await rm(join(datasets, name), { recursive: true, force: true });
+  }
+  const root = join(import.meta.dirname, '../..');
+  const program = join(root, 'src/cli/benchbook.mjs');
+  const study = join(import.meta.dirname, 'side-by-side.study.ts');
+  const start = process.hrtime.bigint();
+  await execa('node', [program, 'run', study, '--fresh', '--force'], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  seconds.benchbook += Number(process.hrtime.bigint() - start) / 1e9;
+  const { entries } = await readJournal(join(folder, 'output/side-by-side/latest'));
+  const trials = entries.filter((entry): entry is TrialEntry => entry.type === 'trial' && entry.counted);
+  return new Map(
+    CELLS.map((cell) => {
+      const own = trials.filter(({ cell: each }) =>
+        Object.entries(cell).every(([name, label]) => each[name] === label),
+      );
+      const failed = own.find(({ outcome }) => outcome !== 'ok');
+      if (failed !== undefined) throw new Error(`${failed.trialId} ${failed.outcome}: ${failed.reason}`);
+      const addresses = SCANS.flatMap((scan) => METRICS.map((metric) => `${scan}.${metric}`));
+      const figures = addresses.map((address) => [
+        address,
+        own.map(({ samples }) => samples.find(({ metric }) => metric === address)!.values[0]!),
+      ]);
+      return [
+        nameOf(cell),
+        { figures: Object.fromEntries(figures), variables: new Map(Object.entries(own[0]!.variables!)) },
+      ];
+    }),
+  );
+}
+
+function compare(name: string, mtr: Side, ours: Side): void {
+  // A journal does not hold variables of a replica's state or of the machine.
+  const known = differing(mtr.variables, ours.variables).filter(([, , here]) => here !== undefined);
+  const left = known.map(([variable, a, b]) => `${variable}: mtr ${a}, here ${b}`);
+  console.log(`${name}  variables that differ: ${left.join('; ') || 'none'}`);
+  for (const scan of SCANS) {
+    const pages = [mtr, ours].flatMap(({ figures }) => figures[`${scan}.pagesAccessed`]!);
+    const read = [mtr, ours].map(({ figures }) => spread(figures[`${scan}.pagesRead`]!));
+    const [a, b] = [mtr, ours].map(({ figures }) => figures[`${scan}.time`]!) as [readonly number[], readonly number[]];
+    const within = (values: readonly number[], value: number) =>
+      value >= Math.min(...values) && value <= Math.max(...values);
+    const verdict = [
+      within(a, median(b)) ? "benchbook's median within mtr's range" : "benchbook's median outside mtr's range",
+      within(b, median(a)) ? "mtr's within benchbook's" : "mtr's outside benchbook's",
+    ].join(', ');
+    console.log(`  ${scan.padEnd(6)} mtr ${spread(a)} s, benchbook ${spread(b)} s: ${verdict}`);
+    const same = pages.every((each) => each === PAGES);
+    console.log(
+      `         pages accessed ${same ? `${PAGES} in all` : `not all ${PAGES}: ${[...new Set(pages)].join(', ')}`}; read by the statement: mtr ${read[0]}, benchbook ${read[1]}`,
+    );
+  }
+}

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { factor, studyOf } from '../plan/studies.ts';
+import { fakeWorld } from './fake.ts';
+import { type Harness, harness } from './harness.ts';
+
+let place: Harness;
+beforeEach(async () => {
+  place = await harness();
+});
+afterEach(() => place.remove());
+
+test('the page cache is brought into its state before every start of a trial’s server, and the last state is told', async () => {
+  const world = fakeWorld({
+    perform: async (_, __, context) => {
+      await context.restart();
+      return undefined;
+    },
+  });
+  const { applyControls } = world.effects;
+  const record = (effective: string) => ({
+    name: 'host.pageCache',
+    requested: 'cold',
+    effective,
+    verdict: 'as requested' as const,
+  });
+  const direct = { code: 'page-cache-and-direct-io', sentence: 'past it', about: 'host.pageCache' };
+  world.effects.applyControls = async (...given) => {
+    world.log.push('cold');
+    return {
+      ...(await applyControls(...given)),
+      effective: [record('0 bytes of 8 MiB resident')],
+      cautions: [direct],
+      setPageCache: async () => {
+        world.log.push('cold again');
+        const late = { code: 'page-cache-not-reached', sentence: 'not all of it', about: 'host.pageCache' };
+        return { effective: [record('1 MiB of 9 MiB resident')], cautions: [direct, late] };
+      },
+    };
+  };
+  const study = studyOf({
+    factors: [factor('pool', ['1G'])],
+    profiles: {},
+    replicates: { min: 1, max: 1 },
+    setup: () => ({ server: { source: 'installed' }, host: { pageCache: 'cold' } }),
+  });
+  await place.run({ study, world });
+  const block = world.log.slice(world.log.lastIndexOf('copy'));
+  expect(block.map((line) => line.replace(/ $/, ''))).toEqual([
+    'copy',
+    'cold',
+    'start',
+    expect.stringContaining('perform'),
+    'stop fast',
+    'cold again',
+    'start',
+    'stop fast',
+  ]);
+  const trial = (await place.trials()).at(-1)!;
+  expect(trial.settings).toEqual([record('1 MiB of 9 MiB resident')]);
+  expect(trial.cautions.map(({ code }) => code)).toEqual(['page-cache-and-direct-io', 'page-cache-not-reached']);
+});
+
+test('random choices of workloads are the same for all trials of a block, and others in the next', async () => {
+  const seeds = new Map<number, Set<number | undefined>>();
+  const world = fakeWorld({
+    perform: async (_, __, { seed, dataDirectory }) => {
+      const block = Number(/b(\d+)-/.exec(dataDirectory)?.[1] ?? 0);
+      if (block > 0) seeds.set(block, (seeds.get(block) ?? new Set()).add(seed));
+      return undefined;
+    },
+  });
+  await place.run({ study: studyOf({ factors: [factor('pool', ['1G', '2G'])], profiles: {} }), world });
+  expect(seeds.size).toBeGreaterThan(1);
+  expect([...seeds.values()].map((each) => each.size)).toEqual([...seeds].map(() => 1));
+  expect(new Set([...seeds.values()].flatMap((each) => [...each])).size).toBe(seeds.size);
+});
