@@ -48,5 +48,5 @@ test('rendering HTML loads nothing that starts servers, prints or fetches', () =
 
 test('chart, font and prose libraries come as single files', () => {
   expect(loaded.filter((url) => /node_modules\/(vega|d3-|fontkit|markdown-it)/.test(url))).toEqual([]);
-  expect(loaded.filter((url) => url !== '').length).toBeLessThan(330);
+  expect(loaded.filter((url) => url !== '').length).toBeLessThan(400);
 });
