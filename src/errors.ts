@@ -22,7 +22,7 @@ interface ErrorDetails {
   readonly place?: Place;
   readonly cause?: unknown;
   /** How a trial that meets this error ends; `failed` where absent. */
-  readonly outcome?: 'failed' | 'timeout' | 'crashed';
+  readonly outcome?: 'failed' | 'timeout' | 'crashed' | 'skipped';
   /** Texts kept as artefacts of the trial, by name: the error log's tail, a process list, a backtrace. */
   readonly evidence?: Readonly<Record<string, string>>;
 }
@@ -33,7 +33,7 @@ export class BenchbookError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
   readonly place: Place | undefined;
-  readonly outcome: 'failed' | 'timeout' | 'crashed' | undefined;
+  readonly outcome: 'failed' | 'timeout' | 'crashed' | 'skipped' | undefined;
   readonly evidence: Readonly<Record<string, string>>;
 
   constructor(code: ErrorCode, sentence: string, details: ErrorDetails = {}) {

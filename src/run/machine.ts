@@ -1,3 +1,4 @@
+import { BenchbookError } from '../errors.ts';
 import type { AppliedControls, StoragePlace } from '../host/apply.ts';
 import type { ControlResult } from '../host/controls/control.ts';
 import type { Build } from '../server/build.ts';
@@ -62,6 +63,7 @@ export async function machineFor(
       keep(gathered, controls);
       for (const sentence of controls.refused)
         gathered.cautions.push({ code: 'control-refused', sentence, about: 'host' });
+      refuseOtherPages(request, options, controls.refused);
       return controls.prefix;
     },
     async verify(pid) {
@@ -86,6 +88,18 @@ export async function machineFor(
 function keep(gathered: Gathered, given: Pick<AppliedControls, 'effective' | 'cautions'>): void {
   gathered.settings.push(...given.effective);
   gathered.cautions.push(...given.cautions);
+}
+
+/** A server that is to have large pages and can't goes on with normal ones: that is another variant, not this one. */
+function refuseOtherPages(request: HostRequest, options: Options, refused: readonly string[]): void {
+  const wanted = Object.entries(options).some(
+    ([name, value]) => /^large[-_]pages$/i.test(name) && /^(true|1|on)$/i.test(String(value)),
+  );
+  const why = refused.find((sentence) => sentence.startsWith('host.hugePages'));
+  if (request.hugePages === undefined || !wanted || why === undefined) return;
+  throw new BenchbookError('measure', `it asks for large pages, and there are none for it: ${why}`, {
+    outcome: 'skipped',
+  });
 }
 
 /** What the page cache held before the last start stands for the trial, with any caution that is new. */

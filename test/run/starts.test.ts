@@ -60,6 +60,30 @@ test('the page cache is brought into its state before every start of a trial’s
   expect(trial.cautions.map(({ code }) => code)).toEqual(['page-cache-and-direct-io', 'page-cache-not-reached']);
 });
 
+test('large pages that the machine refuses skip the trial; without them in the options it goes on, with a caution', async () => {
+  const world = fakeWorld({});
+  const { applyControls } = world.effects;
+  const why = 'host.hugePages 600 pages of 2 MiB: only root may reserve them';
+  world.effects.applyControls = async (...given) => ({ ...(await applyControls(...given)), refused: [why] });
+  const study = studyOf({
+    factors: [factor('pages', ['large', 'normal'])],
+    profiles: {},
+    replicates: { min: 1, max: 1 },
+    setup: (v) => ({
+      server: { source: 'installed' },
+      options: v.pages === 'large' ? { large_pages: true } : {},
+      host: { hugePages: '1200M' },
+    }),
+  });
+  await place.run({ study, world });
+  const ended = (await place.trials()).filter(({ counted }) => counted);
+  const told = Object.fromEntries(ended.map(({ cell, outcome, reason = '' }) => [cell.pages, [outcome, reason]]));
+  expect(told).toEqual({
+    large: ['skipped', `it asks for large pages, and there are none for it: ${why}`],
+    normal: ['ok', ''],
+  });
+});
+
 test('random choices of workloads are the same for all trials of a block, and others in the next', async () => {
   const seeds = new Map<number, Set<number | undefined>>();
   const world = fakeWorld({
