@@ -2,6 +2,7 @@ import type { Entry, TrialEntry } from '../journal/entry.ts';
 import { pairsOf, trialIdOf } from '../plan/order.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Cell } from '../study/types.ts';
+import { baselinePartners } from './baseline.ts';
 import { differencesOf, keyOf, type TrialInputs } from './keys.ts';
 
 /** A run measured before, newest first in a list of them. */
@@ -41,7 +42,7 @@ export interface DecideRequest {
  */
 export function decide(request: DecideRequest): readonly Decision[] {
   const found = new Map(request.plan.variants.map(({ id }) => [id, keptOf(request, id)]));
-  const baselines = request.keepBaseline ? [] : baselinePartners(request);
+  const baselines = request.keepBaseline ? [] : [...baselinePartners(request.plan, request.baseline)];
   const again = repeats(request, found, [...baselines, ...duetPartners(request.plan)]);
   return request.plan.variants.map(({ id, cell }) => {
     const repeated = again.get(id);
@@ -100,30 +101,12 @@ function repeats(
   return repeat;
 }
 
-/** Each variant with its baseline. */
-function baselinePartners({ plan, baseline }: DecideRequest): readonly Partner[] {
-  const byCell = new Map(plan.variants.map(({ id, cell }) => [cellKey(cell), id]));
-  return plan.variants.flatMap(({ id, cell }): Partner[] => {
-    const partner = byCell.get(cellKey({ ...cell, ...pick(baseline, cell) }));
-    return partner === undefined || partner === id ? [] : [[id, partner]];
-  });
-}
-
 function duetPartners(plan: Plan): readonly Partner[] {
   if (typeof plan.order !== 'object') return [];
   return pairsOf(plan, plan.order.duet).flatMap(([{ id: a }, { id: b }]): Partner[] => [
     [a, b],
     [b, a],
   ]);
-}
-
-/** The baseline may name within factors or nested ones that this cell has not. */
-function pick(baseline: Cell, cell: Cell): Cell {
-  return Object.fromEntries(Object.entries(baseline).filter(([name]) => cell[name] !== undefined));
-}
-
-function cellKey(cell: Cell): string {
-  return JSON.stringify(Object.entries(cell).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function reasonOf(

@@ -4,6 +4,7 @@ import { type Pass, type PlannedTrial, passesOf, sideBySide } from '../plan/orde
 import type { Build } from '../server/build.ts';
 import { gateOf } from './gate.ts';
 import { keyOf } from './keys.ts';
+import { withRightResults } from './right-results.ts';
 import { keepTrials, noteClock, noteEntry, progressOf, type Session } from './session.ts';
 import { type ReadyVariants, reasonToSkip, skippedEntry } from './skips.ts';
 import { runTrial, type Stage } from './trial.ts';
@@ -194,7 +195,7 @@ async function oneTry(
   });
   const inputs = session.inputs.get(planned.variant.id);
   return {
-    ...entry,
+    ...withRightResults(session, entry),
     ...(inputs && block > 0 ? { key: keyOf(inputs) } : {}),
     ...(attempt === undefined ? {} : { attempt }),
     ...(company.duet === undefined ? {} : { duet: company.duet }),

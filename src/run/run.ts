@@ -4,6 +4,7 @@ import { BenchbookError } from '../errors.ts';
 import type { JsonValue, RerunRecord } from '../journal/entry.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Study } from '../study/study.ts';
+import { baselinePartners } from './baseline.ts';
 import { begin, type HostFacts, type Opened, openRun } from './begin.ts';
 import { resolveBuilds } from './builds.ts';
 import { type Effects, type Preparation, realEffects } from './effects.ts';
@@ -126,6 +127,7 @@ async function measureInto(request: Request, opened: Opened, prepared: Prepared)
     trialsDirectory,
     watchdog,
     inputs,
+    partners: baselinePartners(plan, request.study.baseline),
   });
   try {
     if (await begin(request, session, opened, variants, facts))

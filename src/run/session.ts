@@ -26,6 +26,8 @@ export interface Session {
   readonly watchdog: Watchdog;
   /** What decides each variant's key; null where there is no server for it. */
   readonly inputs: ReadonlyMap<string, TrialInputs | null>;
+  /** By variant, the one whose results its own must equal. */
+  readonly partners: ReadonlyMap<string, string>;
   /** Trials in the journal, by id. */
   readonly trials: Map<string, TrialEntry>;
   /** How many trials of each variant are still to come. */

@@ -84,6 +84,34 @@ test('large pages that the machine refuses skip the trial; without them in the o
   });
 });
 
+test.each([
+  ['on the same data a result that is not the baseline’s fails the trial', () => 'd', 'failed'],
+  ['on other data it may be another', (build: string) => build, 'ok'],
+])('%s', async (_, nameOf, outcome) => {
+  const world = fakeWorld({
+    perform: async (_, __, { values }) => ({
+      details: { result: { rows: 1, sha256: values.build === 'new' ? 'b' : 'a' } },
+    }),
+  });
+  const study = studyOf({
+    factors: [factor('build', ['old', 'new'])],
+    baseline: { build: 'old' },
+    profiles: {},
+    replicates: { min: 3, max: 3 },
+    setup: (v) => ({
+      server: { source: 'installed' },
+      data: { name: nameOf(String(v.build)), schema: [], load: [], order: 'none' } as never,
+    }),
+  });
+  await place.run({ study, world });
+  const ended = (await place.trials()).filter(({ counted }) => counted);
+  const late = ended.filter(({ cell, block }) => cell.build === 'new' && block > 1);
+  expect(late.map(({ outcome }) => outcome)).toEqual([outcome, outcome]);
+  const sentence = /^the result of "\w+" is not that of the baseline variant in trial b001-\w+; where it/;
+  expect(late.every(({ reason }) => reason === undefined || sentence.test(reason))).toBe(true);
+  expect(ended.filter(({ cell }) => cell.build === 'old').map(({ outcome }) => outcome)).toEqual(['ok', 'ok', 'ok']);
+});
+
 test('random choices of workloads are the same for all trials of a block, and others in the next', async () => {
   const seeds = new Map<number, Set<number | undefined>>();
   const world = fakeWorld({
