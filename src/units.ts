@@ -38,7 +38,7 @@ export function formatValue(value: number, unit: AnyUnit, options: FormatOptions
   return fixed(value / factor, decimalsFor(value, factor, unit, options)) + suffix;
 }
 
-/** An interval in one prefix: "330.1 to 340.2 MiB"; its own half-width decides the digits. */
+/** An interval in one prefix, that of its middle, as a value near it has: "330.1 to 340.2 MiB"; its own half-width decides the digits. */
 export function formatInterval(interval: Bounds, unit: AnyUnit, options: FormatOptions = {}): string {
   refuseNonFinite(interval.low, unit);
   refuseNonFinite(interval.high, unit);
@@ -46,7 +46,8 @@ export function formatInterval(interval: Bounds, unit: AnyUnit, options: FormatO
   if (unit === 'ratio' && options.as === 'percent')
     return `${formatPercent(interval.low, both)} to ${formatPercent(interval.high, both)}`;
   const largest = Math.max(Math.abs(interval.low), Math.abs(interval.high));
-  const { factor, suffix } = prefix(largest, unit);
+  // The prefix that a value in the middle has, so that both are read in one unit.
+  const { factor, suffix } = prefix(Math.abs(interval.low + interval.high) / 2 || largest, unit);
   const decimals = decimalsFor(largest, factor, unit, both);
   return `${fixed(interval.low / factor, decimals)} to ${fixed(interval.high / factor, decimals)}${suffix}`;
 }

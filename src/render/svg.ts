@@ -87,7 +87,22 @@ function slim(svg: string): string {
     .replace(/ (?:transform|d|x2?|y2?|width|height)="[^"]*"/g, (attribute) =>
       attribute.replace(/\d+\.\d{3,}/g, rounded),
     )
+    .replace(GROUP, hoisted)
     .replace('<svg ', `<svg font-size="12px"${family} `);
+}
+
+/** The marks of one layer: paths alone in a group. */
+const GROUP = /<g([^>]*)>((?:<path [^>]*\/>){2,})<\/g>/g;
+
+/** What all paths of a group have alike is said once, by the group; only what SVG inherits. */
+function hoisted(whole: string, attributes: string, paths: string): string {
+  const all = paths.split(/(?=<path )/);
+  const common = (all[0]!.match(/ (?:fill|fill-opacity|stroke|stroke-width|stroke-dasharray)="[^"]*"/g) ?? []).filter(
+    (attribute) => !attributes.includes(attribute.split('=')[0]!) && all.every((path) => path.includes(attribute)),
+  );
+  if (common.length === 0) return whole;
+  const bare = common.reduce((text, attribute) => text.replaceAll(attribute, ''), paths);
+  return `<g${attributes}${common.join('')}>${bare}</g>`;
 }
 
 /** What a mark shows, as vega describes it to screen readers: the page's script shows it on hover. Lines describe only their first point. */

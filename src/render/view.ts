@@ -172,7 +172,9 @@ function gridView(table: Table, limit: number, { packer, anchors }: ViewContext,
         value: origin ? safe(valueHtml({ ...origin, text: cell.text }, anchors)) : null,
         numeric: cell.kind === 'number',
         // Short texts, such as an interval, stay on one line.
-        near: cell.text.length <= 26,
+        long: cell.text.length > 26,
+        // Said only where it matters: a report has tens of thousands of cells.
+        mixed: RIGHT_TO_LEFT.test(cell.text),
         wordy: cell.kind === 'text' && cell.text.length > 26,
         code: cell.kind === 'code' && !cell.missing,
         outcome: cell.kind === 'outcome' && !cell.missing ? cell.text : null,
@@ -185,6 +187,10 @@ function gridView(table: Table, limit: number, { packer, anchors }: ViewContext,
     printOmitted: Math.max(0, table.rows.length - DENSE_ROWS_PRINT),
   };
 }
+
+/** A letter or a control of a script that is written from the right. */
+const RIGHT_TO_LEFT =
+  /[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 function claimView(claim: ClaimResult, anchors: Anchors): View {
   return {
@@ -263,9 +269,12 @@ function safe(html: string): Handlebars.SafeString {
   return new Handlebars.SafeString(html);
 }
 
+/** For text, and for attributes in double quotes: all that HTML asks for there. */
 function escaped(text: string): string {
-  return Handlebars.escapeExpression(text);
+  return text.replace(/[&<>"]/g, (mark) => ESCAPES[mark]!);
 }
+
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 

@@ -5,15 +5,18 @@ import { cellText } from './names.ts';
 /** Beside a figure or table the worst must be seen; all of them stand under Limits. */
 const MOST = 3;
 
-/** The cautions of a metric, each sentence once with the cells that it concerns: they stand beside the numbers concerned. */
-export function cautionNotes(metric: string, analysis: Analysis): string[] {
-  const found = new Map<string, CellLabels[]>();
-  for (const caution of analysis.cautions) {
-    if (caution.metric !== metric) continue;
-    found.set(caution.sentence, [...(found.get(caution.sentence) ?? []), ...(caution.cell ? [caution.cell] : [])]);
+/** The cautions of a metric in the cells shown, each sentence once with the cells that it concerns and does not name itself. */
+export function cautionNotes(metric: string, shown: readonly CellLabels[], analysis: Analysis): string[] {
+  const texts = new Set(shown.map(cellText));
+  const found = new Map<string, string[]>();
+  for (const { metric: of, sentence, cell } of analysis.cautions) {
+    const concerned = cell ? cellText(cell) : null;
+    if (of !== metric || (concerned !== null && !texts.has(concerned))) continue;
+    const unnamed = concerned === null || sentence.includes(concerned) ? [] : [concerned];
+    found.set(sentence, [...(found.get(sentence) ?? []), ...unnamed]);
   }
   const notes = [...found].map(
-    ([sentence, cells]) => `Caution: ${sentence}${cells.length === 0 ? '' : ` (${cells.map(cellText).join('; ')})`}`,
+    ([sentence, cells]) => `Caution: ${sentence}${cells.length === 0 ? '' : ` (${cells.join('; ')})`}`,
   );
   if (notes.length <= MOST) return notes;
   return [

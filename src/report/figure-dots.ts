@@ -70,7 +70,15 @@ export function showCells(figure: CellFigure, context: FigureContext): Shown {
     title: `${metricTitle(figure.metric, draft)} by ${[figure.x, figure.color].filter(Boolean).join(' and ')}`,
     alt: altText(figure, draft, dots),
     sourceLine: sourceLine(figure, dots, data),
-    notes: [...notesOf(dots), ...axisNotes(spec), ...cautionNotes(figure.metric, analysis)],
+    notes: [
+      ...notesOf(dots),
+      ...axisNotes(spec),
+      ...cautionNotes(
+        figure.metric,
+        dots.map(({ cell }) => cell),
+        analysis,
+      ),
+    ],
   };
 }
 

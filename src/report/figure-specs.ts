@@ -69,7 +69,7 @@ function intervalLayers(figure: CellFigure, context: SpecContext): Json[] {
   const x = xOf(figure, context);
   const y = yOf(figure, context);
   const offset = figure.kind === 'line' ? {} : offsetOf(figure);
-  const tick = { type: 'tick', color: 'muted', opacity: 0.45, width: 14, thickness: 1 };
+  const tick = { type: 'tick', color: 'muted', fillOpacity: 0.45, width: 14, thickness: 1 };
   const behind = context.samples.rows.length > 0 && figure.kind === 'interval';
   return [
     ...oneLayer(figure),

@@ -34,6 +34,8 @@ test.each([
 
 test('an interval has one prefix and digits that its width justifies', () => {
   expect(plain(formatInterval({ low: 330.12 * 2 ** 20, high: 340.21 * 2 ** 20 }, 'B'))).toBe('330 to 340 MiB');
+  // In the unit of a value between them, 966 ms.
+  expect(plain(formatInterval({ low: 0.71, high: 1.03 }, 's'))).toBe('710 to 1030 ms');
   expect(plain(formatInterval({ low: 0.98, high: 1.04 }, 'ratio'))).toBe('0.98 to 1.04×');
   expect(plain(formatInterval({ low: 0.9, high: 1.2 }, 'ratio', { as: 'percent' }))).toBe('-10 % to +20 %');
 });
