@@ -11,6 +11,8 @@ interface Bounds {
 export interface FormatOptions {
   /** Significant digits; without it as many as the interval justifies, else 3 (whole numbers of unit `1` in full). */
   readonly digits?: number | undefined;
+  /** Of intervals: a value in the same unit whose prefix is taken, so that both are read in one. */
+  readonly like?: number | null | undefined;
   /** Of the value, in the same unit: its half-width decides the last digit shown. */
   readonly interval?: Bounds | null | undefined;
   /** Ratios only: 1.83 as "1.83×" (default) or as "+83 %". */
@@ -46,8 +48,8 @@ export function formatInterval(interval: Bounds, unit: AnyUnit, options: FormatO
   if (unit === 'ratio' && options.as === 'percent')
     return `${formatPercent(interval.low, both)} to ${formatPercent(interval.high, both)}`;
   const largest = Math.max(Math.abs(interval.low), Math.abs(interval.high));
-  // The prefix that a value in the middle has, so that both are read in one unit.
-  const { factor, suffix } = prefix(Math.abs(interval.low + interval.high) / 2 || largest, unit);
+  const like = Math.abs(options.like ?? (interval.low + interval.high) / 2);
+  const { factor, suffix } = prefix(like || largest, unit);
   const decimals = decimalsFor(largest, factor, unit, both);
   return `${fixed(interval.low / factor, decimals)} to ${fixed(interval.high / factor, decimals)}${suffix}`;
 }

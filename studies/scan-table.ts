@@ -14,8 +14,8 @@ interface ScanTable {
   readonly partitions: string;
   /** In the order of the key, where the ticket's table has the later date first. */
   readonly inKeyOrder?: boolean;
-  /** Where one build makes the data for all, so that they read the very same pages. */
-  readonly preparedBy?: ReturnType<typeof servers.git>;
+  /** One build makes the data for all, so that they read the very same pages. */
+  readonly preparedBy: ReturnType<typeof servers.git> | ReturnType<typeof servers.debian>;
 }
 
 /** The ticket's table in its order of insertion, or with the same rows in the order of the key. */
@@ -35,7 +35,7 @@ export function scanTable({ rows, partitions, inKeyOrder = false, preparedBy }: 
       : 'two rows for each id, the later date first, so that every second row is inserted before the last one',
     // Out of order, each second row goes before its predecessor and splits the page; in order pages hold seven rows. Empty partitions have one.
     leafPages: { tp: (inKeyOrder ? Math.ceil(rows / 7) + 1 : rows / 4) + (partitions === '' ? 0 : 2) },
-    ...(preparedBy === undefined ? {} : { preparedBy }),
+    preparedBy,
     readOnly: true,
   });
 }
