@@ -63,14 +63,18 @@ function telling({ low, high }: Bounds, factor: number, unit: AnyUnit, decimals:
   return hidden && decimals < most ? telling({ low, high }, factor, unit, decimals + 1, most) : decimals;
 }
 
+/** The magnitude that decides a column's prefix, the middle one of those that are not 0; 0 where all are. */
+export function middleMagnitude(values: readonly number[] | Float64Array): number {
+  const magnitudes = Float64Array.from(values, Math.abs).sort();
+  const zeros = magnitudes.findIndex((v) => v > 0);
+  return zeros < 0 ? 0 : magnitudes[zeros + ((magnitudes.length - zeros) >> 1)]!;
+}
+
 /** One prefix and one number of decimals for a table column or an axis, chosen at the median magnitude with `digits` significant digits. */
 export function columnScale(values: readonly number[] | Float64Array, unit: AnyUnit, digits = 4): Scale {
   // One array of numbers, not of objects: a raw table may have a million rows.
   const finite = Float64Array.from(values).filter(Number.isFinite);
-  const magnitudes = finite.map(Math.abs).sort();
-  const zeros = magnitudes.findIndex((v) => v > 0);
-  const nonZero = zeros < 0 ? 0 : magnitudes.length - zeros;
-  const middle = nonZero === 0 ? 0 : magnitudes[zeros + (nonZero >> 1)]!;
+  const middle = middleMagnitude(finite);
   const { factor, suffix } = prefix(middle, unit);
   const whole = finite.every((v) => Number.isInteger(v / factor));
   return { factor, suffix, decimals: whole ? 0 : places(middle / factor, digits) };

@@ -27,7 +27,7 @@ export interface RunCard {
   readonly ok: number;
   /** False while it is measured, and for good where it was interrupted and not continued. */
   readonly ended: boolean;
-  readonly claims: readonly (Pick<ClaimResult, 'id' | 'kind' | 'sentence' | 'verdict'> & {
+  readonly claims: readonly (Pick<ClaimResult, 'id' | 'kind' | 'sentence' | 'verdict' | 'label'> & {
     readonly unwanted: boolean;
   })[];
   /** Reports in the run folder, by name. */
@@ -80,8 +80,8 @@ async function makeCard(folder: string): Promise<RunCard> {
     claims: claimsOf(draft)
       .map((claim) => decideClaim(claim, analysis))
       .map((claim) => {
-        const { id, kind, sentence, verdict } = claim;
-        return { id, kind, sentence, verdict, unwanted: isUnwanted(claim) };
+        const { id, kind, sentence, verdict, label } = claim;
+        return { id, kind, sentence, verdict, ...(label === undefined ? {} : { label }), unwanted: isUnwanted(claim) };
       }),
     reports: [],
   };

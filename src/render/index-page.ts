@@ -22,6 +22,8 @@ interface IndexedRun {
     readonly id: string;
     readonly sentence: string;
     readonly verdict: Verdict;
+    /** Shown in place of the verdict's name. */
+    readonly label?: string;
     /** True where its kind wants another verdict. */
     readonly unwanted: boolean;
   }[];
@@ -107,10 +109,10 @@ function runView(run: IndexRun, folder: string) {
     trials: ok === trials ? `${trials} ok` : `${ok} of ${trials} ok`,
     lost: ok < trials,
     notes,
-    claims: claims.map(({ id, sentence, verdict, unwanted }) => ({
+    claims: claims.map(({ id, sentence, verdict, label, unwanted }) => ({
       href: run.reports.includes('report.html') ? `${pathOf(folder)}/report.html#${encodeURIComponent(id)}` : null,
       sentence,
-      badge: { name: signOf(verdict, unwanted), text: verdict },
+      badge: { name: signOf(verdict, unwanted), text: label?.toLowerCase() ?? verdict },
       id,
     })),
     links: linksOf(folder, [...run.reports, 'journal.jsonl']),

@@ -21,7 +21,7 @@ export function decideClaim(claim: DraftClaim, analysis: Analysis): ClaimResult 
     kind: claim.kind,
     sentence: claim.sentence,
     verdict: result.verdict,
-    ...(claim.kind === 'defect' ? { sign: OF_DEFECT[result.verdict] } : {}),
+    ...(claim.kind === 'defect' ? OF_DEFECT[result.verdict] : {}),
     why: result.why,
     values: expressions.map((expression) => valueRef(analysis.resolve(expression), expression)),
     expression: claim.expression,
@@ -29,14 +29,19 @@ export function decideClaim(claim: DraftClaim, analysis: Analysis): ClaimResult 
   };
 }
 
-const OF_DEFECT = { supported: 'refuted', refuted: 'supported', inconclusive: 'inconclusive' } as const;
+/** A sign and a name that go together: a cross beside "Supported" would be read as refuted. */
+const OF_DEFECT = {
+  supported: { sign: 'refuted', label: 'Defect confirmed' },
+  refuted: { sign: 'supported', label: 'Defect not found' },
+  inconclusive: { sign: 'inconclusive' },
+} as const;
 
 /** The tl;dr: a bullet per claim with its numbers, then whatever casts doubt on all of them. */
 export function summaryOf(claims: readonly ClaimResult[], data: RunData, analysis: Analysis): Document['summary'] {
   return [
     ...claims.map((claim) => ({
       verdict: claim.sign ?? claim.verdict,
-      ...(claim.sign === undefined ? {} : { label: `${claim.verdict[0]!.toUpperCase()}${claim.verdict.slice(1)}` }),
+      ...(claim.label === undefined ? {} : { label: claim.label }),
       content: bullet(claim),
     })),
     ...doubts(data, analysis).map((sentence) => ({ content: [escapeMarkdown(sentence)] })),

@@ -5,7 +5,7 @@ import type { Draft } from '../draft/types.ts';
 import { formatInterval, formatValue } from '../units.ts';
 import { precisionNotes } from './caution-notes.ts';
 import type { Block, CellValue, Column, Table } from './document.ts';
-import { metricTitle } from './names.ts';
+import { cellText, metricTitle } from './names.ts';
 import type { Part } from './part.ts';
 import { originOf } from './values.ts';
 
@@ -44,7 +44,9 @@ const TAIL: readonly Column[] = [
 ];
 
 function baselineTable(metric: string, draft: Draft, analysis: Analysis): Titled | null {
-  const comparisons = analysis.comparisonsToBaseline(metric);
+  const planned = new Set(analysis.cellsOf(metric).map(cellText));
+  // A cell whose baseline no variant has is compared with nothing: no row for it.
+  const comparisons = analysis.comparisonsToBaseline(metric).filter((each) => planned.has(cellText(each.denominator)));
   if (comparisons.length === 0) return null;
   const factors = draft.factors.map((factor) => factor.name);
   const columns: Column[] = [
@@ -77,7 +79,7 @@ function baselineTable(metric: string, draft: Draft, analysis: Analysis): Titled
     table: { name: `comparisons ${metric}`, columns, rows, origins },
     title: asTitle(`${metricTitle(metric, draft)}, against ${baseline}`),
     notes: [
-      `Medians of ratios within blocks. The intervals hold for all ${comparisons.length} rows together with 95\u00a0% and decide the verdict against ±${formatValue(draft.threshold * 100, '1')}\u00a0%; δ and p (sign-flip test) are for orientation.`,
+      `Medians of ratios within blocks. The intervals hold for all ${comparisons.filter(({ ratio }) => ratio !== null).length} ratios together with 95\u00a0% and decide the verdict against ±${formatValue(draft.threshold * 100, '1')}\u00a0%; δ and p (sign-flip test) are for orientation.`,
       ...precisionNotes(metric, analysis.cellsOf(metric), analysis),
     ],
   };

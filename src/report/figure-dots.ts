@@ -248,7 +248,7 @@ function altText(figure: CellFigure, draft: Draft, dots: readonly Dot[]): string
   const said = dots.map((dot) => {
     if (dot.value === null) return `${cellText(dot.cell)}: ${dot.note ?? 'no value'}`;
     const interval = dot.low !== null && dot.high !== null ? { low: dot.low, high: dot.high } : null;
-    return `${cellText(dot.cell)}: ${formatValue(dot.value, unit, interval ? { interval } : {})}${interval ? ` (${formatInterval(interval, unit)})` : ''}`;
+    return `${cellText(dot.cell)}: ${formatValue(dot.value, unit, interval ? { interval } : {})}${interval ? ` (${formatInterval(interval, unit, { like: dot.value })})` : ''}`;
   });
   return `${KIND_NAMES[figure.kind]} of ${metricTitle(figure.metric, draft)} by ${figure.x}. ${said.join('; ')}.`;
 }

@@ -70,7 +70,7 @@ function steadyNotes(metric: string, where: Cell, { analysis, draft }: FigureCon
     if (!found?.steady) return [];
     const { mean, interval, fromSeconds, toSeconds, episodes } = found.steady;
     const how = interval
-      ? `${formatValue(mean, unit, { interval })} (95 % interval ${formatInterval(interval, unit)}, autocorrelation respected)`
+      ? `${formatValue(mean, unit, { interval })} (95 % interval ${formatInterval(interval, unit, { like: mean })}, autocorrelation respected)`
       : `${formatValue(mean, unit)}, too short a series for an interval`;
     const odd = episodes.length === 0 ? '' : `; ${episodes.length} dips, stalls or spikes`;
     return [

@@ -71,6 +71,14 @@ function orderText({ order = 'blocks', seed }: PlanFacts): string {
   }
 }
 
+/** Each copy made is recorded with its trial; a trial without one, where others have one, read a copy made before. */
+function sharesCopies(trials: RunData['trials']): boolean {
+  const made = trials.filter(
+    (trial) => (trial.details as { 'host.copy'?: unknown } | undefined)?.['host.copy'] !== undefined,
+  );
+  return made.length > 0 && trials.some((trial) => trial.outcome === 'ok' && !made.includes(trial));
+}
+
 function designText(data: RunData, draft: Draft, plan: PlanFacts, analysis: Analysis): string {
   const counted = data.trials.filter((trial) => trial.counted);
   const blocks = new Set(counted.map((trial) => trial.block)).size;
@@ -79,9 +87,9 @@ function designText(data: RunData, draft: Draft, plan: PlanFacts, analysis: Anal
   const sentences = [
     rerunText(data),
     `${counted.length} trials: ${variants} variants in ${blocks} ${orderText(plan)}`,
-    'A trial is a fresh copy of a pristine data directory, a fresh server, the measurements in the order declared, and a stop.',
+    `A trial is a fresh copy of a pristine data directory${sharesCopies(counted) ? ' (where no measurement changes the data, the copy that trials before it have read)' : ''}, a fresh server, the measurements in the order declared, and a stop.`,
     first > 0
-      ? `${first} first start${first === 1 ? '' : 's'} per build came before block 1 and ${first === 1 ? 'is' : 'are'} in no number.`
+      ? `${first === 1 ? 'One first start of the build' : `${first} first starts, one for each build,`} came before block 1 and ${first === 1 ? 'is' : 'are'} in no number.`
       : '',
     'The trial is the unit of replication: a value is the median over trials, its interval the 95\u00a0% order-statistic interval of the median (interpolated after Hettmansperger and Sheather; where a bound would fall into a gap wider than half of the outer interval, the outer order statistic stands), and a ratio is the median of the ratios within blocks.',
     `A difference below ${Math.round(draft.threshold * 1000) / 10}\u00a0% is held to be of no practical relevance.`,

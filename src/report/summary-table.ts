@@ -2,7 +2,7 @@ import type { Analysis } from '../analysis/analysis.ts';
 import type { Draft, DraftBlock } from '../draft/types.ts';
 import type { Place } from '../errors.ts';
 import type { CellLabels } from '../journal/entry.ts';
-import { formatInterval, formatValue } from '../units.ts';
+import { formatInterval, formatValue, middleMagnitude } from '../units.ts';
 import { baselineOf, cellsWhere } from './cells.ts';
 import type { CellOrigin, CellValue, Column, Table } from './document.ts';
 import { cellText, metricTitle } from './names.ts';
@@ -22,13 +22,23 @@ export function cellsTable(
   const columns: Column[] = [
     ...factors.map((name): Column => ({ key: name, title: name, kind: 'text' })),
     { key: 'n', title: 'n', kind: 'text' },
-    ...block.metrics.flatMap((metric) => metricColumns(metric, draft, withRatio)),
+    ...block.metrics.flatMap((metric) =>
+      metricColumns(metric, columnTitle(metric, block.metrics, draft), draft, withRatio),
+    ),
   ];
   const cells = cellsWhere(analysis.cells, block.where);
+  const likes = new Map(
+    block.metrics.map((metric) => [
+      metric,
+      middleMagnitude(cells.flatMap((cell) => analysis.summary(metric, cell)?.median ?? [])),
+    ]),
+  );
   const rows = cells.map((cell): CellValue[] => [
     ...factors.map((name) => cell[name] ?? null),
     trialsText(cell, block.metrics, analysis),
-    ...block.metrics.flatMap((metric) => metricCells(metric, cell, { draft, analysis, withRatio })),
+    ...block.metrics.flatMap((metric) =>
+      metricCells(metric, cell, { draft, analysis, withRatio, like: likes.get(metric)! }),
+    ),
   ]);
   const origins = cells.flatMap((cell, row) =>
     block.metrics.flatMap((metric) => metricOrigins(metric, cell, row, { draft, analysis, place: block.place })),
@@ -58,8 +68,15 @@ export function cellsTable(
   };
 }
 
-function metricColumns(metric: string, draft: Draft, withRatio: boolean): Column[] {
+/** A metric's title alone, or with its measurement's name where the table holds those of several: "second: execution time". */
+function columnTitle(metric: string, all: readonly string[], draft: Draft): string {
   const title = metricTitle(metric, draft);
+  const [name] = metric.split('.') as [string];
+  const isOnly = all.every((each) => each.startsWith(`${name}.`));
+  return isOnly || title.startsWith(name) ? title : `${name}: ${title}`;
+}
+
+function metricColumns(metric: string, title: string, draft: Draft, withRatio: boolean): Column[] {
   return [
     { key: metric, title, kind: 'number', unit: draft.metrics[metric]!.unit },
     { key: `${metric} interval`, title: '95 % interval', kind: 'text' },
@@ -70,14 +87,14 @@ function metricColumns(metric: string, draft: Draft, withRatio: boolean): Column
 function metricCells(
   metric: string,
   cell: CellLabels,
-  context: { draft: Draft; analysis: Analysis; withRatio: boolean },
+  context: { draft: Draft; analysis: Analysis; withRatio: boolean; like: number },
 ): CellValue[] {
-  const { draft, analysis, withRatio } = context;
+  const { draft, analysis, withRatio, like } = context;
   const summary = analysis.summary(metric, cell);
   const base = baselineOf(cell, draft.baseline);
   const outcomes = Object.entries(analysis.outcomes(cell)).map(([outcome, count]) => `${count} ${outcome}`);
   const first = summary
-    ? [summary.median, summary.interval ? formatInterval(summary.interval, summary.unit) : 'n < 6: none']
+    ? [summary.median, summary.interval ? formatInterval(summary.interval, summary.unit, { like }) : 'n < 6: none']
     : [null, outcomes.join(', ')];
   return withRatio ? [...first, base === null ? '' : ratioText(analysis.compare(metric, cell, base))] : first;
 }

@@ -38,7 +38,7 @@ export function valueRef(resolved: Resolved, expression: Expression): ValueRef {
       resolved.value === null
         ? `[no value: ${resolved.why ?? 'no sample'}]`
         : formatValue(resolved.value, resolved.unit, interval ? { interval } : {}),
-    ...(interval ? { interval: formatInterval(interval, resolved.unit) } : {}),
+    ...(interval ? { interval: formatInterval(interval, resolved.unit, { like: resolved.value }) } : {}),
     n: resolved.n,
     value: resolved.value,
     metric: resolved.metric,

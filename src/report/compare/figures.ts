@@ -206,7 +206,7 @@ function altText(cells: readonly CellComparison[], title: string, unit: Summary[
   const text = (summary: Summary | null) =>
     summary === null
       ? 'no value'
-      : `${formatValue(summary.median, unit, { interval: summary.interval })}${summary.interval ? ` (${formatInterval(summary.interval, unit)})` : ''}`;
+      : `${formatValue(summary.median, unit, { interval: summary.interval })}${summary.interval ? ` (${formatInterval(summary.interval, unit, { like: summary.median })})` : ''}`;
   const said = cells.map(
     ({ cell, before, control, after }) =>
       `${cellText(cell)}: ${text(before)} before, ${control ? `${text(control)} when measured again, ` : ''}${text(after)} after`,
