@@ -97,8 +97,7 @@ export default defineStudy({
     md`
       MDEV-29967 found that linear read-ahead did not work: the server read page after page on demand, although it had seen that a
       scan runs through them in order. Packaged builds all hold the fix. Here the same source is built twice, once as it is and once with
-      a patch that takes the fix's effect away again, with the same compiler, options and libraries. Nothing else differs, and both builds
-      read the very same data directory.
+      a patch that takes the fix's effect away again, with the same compiler, options and libraries; both builds read the same data.
     `,
     code('ini', `source = ${ref}\npatch = ${PATCH}\ncmake = ${CMAKE.join(' ')}`, 'The two builds'),
     md`
@@ -129,9 +128,10 @@ export default defineStudy({
       ## What it is worth
 
       With O_DIRECT the second scan takes ${stat('second.time', fixed)} in the fixed build and ${stat('second.time', broken)} in the broken one,
-      ${ratio('second.time', { build: ['broken again', 'fixed'] }, anyBuild)} the time; with a warm page cache it takes
-      ${ratio('second.time', { build: ['broken again', 'fixed'] }, { ...anyBuild, io: 'page cache, warm' })} the time. Switched off in the fixed
-      build, the scan takes ${ratio('second.time', { threshold: [0, 56] }, anyThreshold)} the time.
+      ${ratio('second.time', { build: ['broken again', 'fixed'] }, anyBuild)} the time. Switched off in the fixed build, the scan takes
+      ${ratio('second.time', { threshold: [0, 56] }, anyThreshold)} the time. From a warm page cache, where a read is a copy in memory,
+      it is the other way round: without linear read-ahead the scan takes
+      ${ratio('second.time', { build: ['broken again', 'fixed'] }, { ...anyBuild, io: 'page cache, warm' })} the time.
     `,
     figure.interval({
       metric: 'second.time',
@@ -155,6 +155,11 @@ export default defineStudy({
       { kind: 'defect' },
     ),
     claim(
+      'costs-with-page-cache',
+      'From a warm page cache, the scan takes less than 0.95 times as long without linear read-ahead',
+      ratio('second.time', { build: ['broken again', 'fixed'] }, { ...anyBuild, io: 'page cache, warm' }).below(0.95),
+    ),
+    claim(
       'like-switched-off',
       'Switching linear read-ahead off lengthens the scan with O_DIRECT as the patch does, by more than 1.05 times',
       ratio('second.time', { threshold: [0, 56] }, anyThreshold).above(1.05),
@@ -173,8 +178,9 @@ export default defineStudy({
           ascending order no longer triggers a read of the next area.
         - MDEV-30986's own cause, a latch elided by hardware memory transactions, needs a processor that has them. The report's
           environment lists the processor's flags; without ${'`rtm`'} among them that part cannot show, and it is not measured here.
-        - Size: 7 variants in 10 blocks, 70 trials, about 10 minutes; the quick profile 5 variants in 6 blocks, 30 trials, under four
+        - Size: 7 variants in 10 blocks, 70 trials, about four minutes; the quick profile 5 variants in 6 blocks, 30 trials, about two
           minutes. Building the two servers comes before, once: a quarter of an hour to half an hour each on two cores.
+        - The commit is that of the repository named under Builds; one made from the source package of a release has commits of its own.
         - The source is taken from ${'`BENCHBOOK_MARIADB_REPOSITORY`'} at ${'`BENCHBOOK_MARIADB_REF`'}, else from the project's public
           repository.
       `,

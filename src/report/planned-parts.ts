@@ -6,12 +6,16 @@ interface PlannedCells {
   readonly variants: readonly { readonly cell: Cell; readonly withinCells?: readonly Cell[] }[];
 }
 
-/** What a run planned that the draft of an edited study no longer has: "pages 64k"; null where the draft can tell of all of it. */
-export function missingFrom(draft: Draft, plan: unknown): string | null {
+/** Why the draft of an edited study can't tell of a run: a level that it has lost, or a factor that the run did not know; else null. */
+export function misfit(draft: Draft, plan: unknown): string | null {
   const known = new Map(draft.factors.map(({ name, labels }) => [name, labels as readonly unknown[]]));
-  const pairs = cellsOf(plan).flatMap((cell) => Object.entries(cell));
-  const lost = pairs.find(([factor, label]) => !known.get(factor)?.includes(label));
-  return lost === undefined ? null : `${lost[0]} ${lost[1]}`;
+  const cells = cellsOf(plan);
+  const lost = cells
+    .flatMap((cell) => Object.entries(cell))
+    .find(([factor, label]) => !known.get(factor)?.includes(label));
+  if (lost !== undefined) return `no longer has ${lost[0]} ${lost[1]}, which this run measured`;
+  const added = draft.factors.find(({ name }) => cells.length > 0 && cells.every((cell) => !(name in cell)));
+  return added === undefined ? null : `has a factor ${added.name}, which this run did not know`;
 }
 
 /** The draft without parts whose cells the run did not plan: their title stays, with a sentence that says what is not there. */

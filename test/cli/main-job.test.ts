@@ -96,6 +96,10 @@ describe('a study on a real server', () => {
     const { exitCode, stderr } = await benchbook(directory, ['render', 'tiny', '--format', 'html']);
     expect([exitCode, stderr]).toEqual([0, expect.stringContaining('no longer has pool 64M, which this run measured')]);
     expect(await readFile(inRun('report.html'), 'utf8')).toBe(before);
+    await writeFile(study, TINY.replace('factors: { pool', "factors: { more: ['a'], pool"));
+    const added = await benchbook(directory, ['render', 'tiny', '--format', 'html']);
+    expect(added.stderr).toContain('has a factor more, which this run did not know');
+    expect(await readFile(inRun('report.html'), 'utf8')).toBe(before);
     await writeFile(study, TINY);
   });
 

@@ -5,7 +5,7 @@ import { BenchbookError } from '../../errors.ts';
 import type { Entry } from '../../journal/entry.ts';
 import { readJournal } from '../../journal/read.ts';
 import { withControlLevel } from '../../plan/rerun.ts';
-import { missingFrom } from '../../report/planned-parts.ts';
+import { misfit } from '../../report/planned-parts.ts';
 import { sortEntries } from '../../report/run-data.ts';
 import { suggestion } from '../../study/near.ts';
 import { formatsOf } from '../formats.ts';
@@ -84,10 +84,8 @@ async function draftNow(entries: readonly Entry[]): Promise<Draft | null> {
   if (!found) return null;
   const study = await openStudy(found.file);
   const draft = makeDraft(run.rerun ? withControlLevel(study, run.rerun) : study, displayFile(found.file));
-  const lost = missingFrom(draft, run.plan);
-  if (lost === null) return draft;
-  console.error(
-    `benchbook: ${displayFile(found.file)} no longer has ${lost}, which this run measured: the report keeps the run's own prose.`,
-  );
+  const unfit = misfit(draft, run.plan);
+  if (unfit === null) return draft;
+  console.error(`benchbook: ${displayFile(found.file)} ${unfit}: the report keeps the run's own prose.`);
   return null;
 }
