@@ -54,12 +54,11 @@ export function formatInterval(interval: Bounds, unit: AnyUnit, options: FormatO
   return `${fixed(interval.low / factor, decimals)} to ${fixed(interval.high / factor, decimals)}${suffix}`;
 }
 
-/** More decimals where the bounds would print alike, or one of a ratio as the 1 that it is not: on which side of 1 it lies is what a reader looks for. */
+/** More decimals where an interval of a ratio lies on one side of 1 and would be printed as touching it: that is what a reader looks for. */
 function telling({ low, high }: Bounds, factor: number, unit: AnyUnit, decimals: number, most: number): number {
   const [first, last] = [low, high].map((bound) => (bound / factor).toFixed(decimals));
   const one = (1).toFixed(decimals);
-  const hidesOne = unit === 'ratio' && ((low !== 1 && first === one) || (high !== 1 && last === one));
-  const hidden = hidesOne || (low !== high && first === last);
+  const hidden = unit === 'ratio' && ((low > 1 && first === one) || (high < 1 && last === one));
   return hidden && decimals < most ? telling({ low, high }, factor, unit, decimals + 1, most) : decimals;
 }
 

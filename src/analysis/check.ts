@@ -36,8 +36,8 @@ type Simple = Exclude<Check, { op: 'and' | 'or' | 'not' }>;
 
 /** `equivalentTo` means a fraction of the value for stat, ratio and effect (from 1/(1+f) to 1+f times it), an amount for the others. */
 function rangeOf(check: Simple, { unit }: Resolved): Range {
-  const show = (value: number) =>
-    formatValue(value, unit, { digits: 6 })
+  const show = (value: number, digits = 6) =>
+    formatValue(value, unit, { digits })
       .replace(/(\.\d*?)0+(?=\D|$)/, '$1')
       .replace(/\.(?=\D|$)/, '');
   const infinity = Number.POSITIVE_INFINITY;
@@ -52,7 +52,7 @@ function rangeOf(check: Simple, { unit }: Resolved): Range {
       const relative = ['stat', 'ratio', 'effect'].includes(check.of.op) && check.value > 0;
       const low = relative ? check.value / (1 + check.within) : check.value - check.within;
       const high = relative ? check.value * (1 + check.within) : check.value + check.within;
-      return { low, high, text: `between ${show(low)} and ${show(high)}` };
+      return { low, high, text: `between ${show(low, 4)} and ${show(high, 4)}` };
     }
   }
 }

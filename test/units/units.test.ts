@@ -43,8 +43,9 @@ test('an interval has one prefix and digits that its width justifies', () => {
 test('a narrow interval does not bring digits that nobody reads, and hides nothing', () => {
   expect(formatValue(1.49031, 'ratio', { interval: { low: 1.48961, high: 1.49073 } })).toBe('1.490×');
   expect(formatInterval({ low: 1.48961, high: 1.49073 }, 'ratio')).toBe('1.490 to 1.491×');
-  expect(formatInterval({ low: 1.48999, high: 1.49001 }, 'ratio')).toBe('1.48999 to 1.49001×');
-  expect(formatInterval({ low: 0.99996, high: 1.00003 }, 'ratio')).toBe('0.99996 to 1.00003×');
+  expect(formatInterval({ low: 1.48999, high: 1.49001 }, 'ratio')).toBe('1.490 to 1.490×');
+  expect(formatInterval({ low: 0.99996, high: 1.00003 }, 'ratio')).toBe('1.000 to 1.000×');
+  expect(formatInterval({ low: 0.99991, high: 0.99997 }, 'ratio')).toBe('0.99991 to 0.99997×');
   expect(plain(formatValue(112.168 * 2 ** 20, 'B', { interval: { low: 112 * 2 ** 20, high: 112.3 * 2 ** 20 } }))).toBe(
     '112.2 MiB',
   );
