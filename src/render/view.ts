@@ -169,7 +169,7 @@ function gridView(table: Table, limit: number, { packer, anchors }: ViewContext,
     rows: rows.map((row) => ({
       cells: row.map(({ origin, ...cell }, index) => ({
         ...cell,
-        value: origin ? safe(valueHtml({ ...origin, text: cell.text }, anchors)) : null,
+        value: origin ? safe(valueHtml({ ...origin, text: cell.text }, anchors, true)) : null,
         numeric: cell.kind === 'number',
         // Short texts, such as an interval, stay on one line.
         long: cell.text.length > 26,
@@ -213,9 +213,11 @@ function verdictView(verdict: Verdict, label?: string): View {
 }
 
 /** A number that says on hover and focus where it comes from, and leads to its samples where the report holds them. */
-function valueHtml(value: ValueRef, anchors: Anchors): string {
+/** In a table the row names the cell, and the expression does too. */
+function valueHtml(value: ValueRef, anchors: Anchors, inTable = false): string {
   const interval = value.interval === undefined ? '' : `, 95 % interval ${value.interval}`;
-  const note = `${value.metric} at ${value.filter}; n = ${value.n}${interval}; ${value.expression}`;
+  const where = inTable ? '' : `${value.metric} at ${value.filter}; `;
+  const note = `${where}n = ${value.n}${interval}; ${value.expression}`;
   const link = anchors.has(value.samplesId) ? `href="#${escaped(value.samplesId)}"` : 'tabindex="0"';
   const name = value.value === null ? 'value no-value' : 'value';
   return `<a class="${name}" ${link} data-note="${escaped(note)}">${escaped(value.text)}</a>`;

@@ -86,7 +86,10 @@ function baselineTable(metric: string, draft: Draft, analysis: Analysis): Titled
 }
 
 function effectsTable(metric: string, draft: Draft, analysis: Analysis): Titled | null {
-  const { main, interactions } = analysis.effects(metric);
+  const { main, interactions: all } = analysis.effects(metric);
+  // An explicit list of cells leaves most of them without a single combination.
+  const interactions = all.filter(({ combinations }) => combinations > 0);
+  const left = all.length - interactions.length;
   // With one factor, its effects are the comparisons above.
   if (new Set(main.map((effect) => effect.factor)).size < 2) return null;
   const columns: Column[] = [
@@ -110,7 +113,12 @@ function effectsTable(metric: string, draft: Draft, analysis: Analysis): Titled 
   return {
     table: { name: `effects ${metric}`, columns, rows },
     title: asTitle(`${metricTitle(metric, draft)}, effects of the factors`),
-    notes: ['Geometric means over the other factors’ levels; an interaction is a ratio of ratios, 1 is none.'],
+    notes: [
+      'Geometric means over the other factors’ levels; an interaction is a ratio of ratios, 1 is none.',
+      ...(left === 0
+        ? []
+        : [`${left} interaction${left === 1 ? ' has' : 's have'} no row: no combination was measured on all sides.`]),
+    ],
   };
 }
 
