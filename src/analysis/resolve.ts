@@ -28,6 +28,11 @@ export interface Resolvable {
  */
 export function resolveExpression(expression: Expression, source: Resolvable): Resolved {
   refuseUnknownNames(expression, source.model);
+  const resolved = resolve(expression, source);
+  return { ...resolved, cells: resolved.cells.map((cell) => inDeclaredOrder(cell, source.model)) };
+}
+
+function resolve(expression: Expression, source: Resolvable): Resolved {
   switch (expression.op) {
     case 'stat':
       return resolveStat(expression, source);
@@ -42,6 +47,11 @@ export function resolveExpression(expression: Expression, source: Resolvable): R
     case 'outcome':
       return resolveOutcome(expression, source);
   }
+}
+
+/** A cell's factors as the study declares them, so that it is always called the same. */
+function inDeclaredOrder(cell: CellLabels, { factors }: AnalysisModel): CellLabels {
+  return Object.fromEntries(factors.flatMap(({ name }) => (name in cell ? [[name, cell[name]!]] : [])));
 }
 
 type Of<Op extends Expression['op']> = Extract<Expression, { op: Op }>;

@@ -59,7 +59,8 @@ function baselineTable(metric: string, draft: Draft, analysis: Analysis): Titled
   ];
   const rows = comparisons.map((comparison): CellValue[] => [
     ...factors.map((name) => comparison.numerator[name] ?? null),
-    ...ratioCells(comparison),
+    // The last column says why there is none.
+    ...ratioCells({ ...comparison, why: 'none' }),
     comparison.cliffsDelta,
     comparison.p,
     comparison.verdict,
