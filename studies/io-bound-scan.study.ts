@@ -290,7 +290,7 @@ export default defineStudy({
     ),
     claim(
       'neither-reads-ahead',
-      'On the pages that 10.5 has laid out, neither 10.5 nor 10.11 reads 100 pages ahead in the second scan with O_DIRECT',
+      'On the pages that 10.5 has laid out, neither 10.5 nor 10.11 reads as many as 100 pages ahead in the second scan with O_DIRECT',
       stat('second.Innodb_buffer_pool_read_ahead', cell)
         .below(100)
         .and(stat('second.Innodb_buffer_pool_read_ahead', { ...cell, server: '10.5' }).below(100)),
@@ -312,7 +312,7 @@ export default defineStudy({
       [
         md`
           Versions holding the fix of MDEV-29967 that read nothing ahead ask for an explanation, and it is not in the version that reads. The same
-          rows, inserted in the same order by 10.11, come to lie on as many leaf pages, but in other places of the file: on these, 10.11 reads
+          rows, inserted in the same order by 10.11, come to lie on as many leaf pages. On these 10.11 reads
           ${stat('second.Innodb_buffer_pool_read_ahead', OWN)} pages ahead in the second scan, where on those of 10.5 it reads
           ${stat('second.Innodb_buffer_pool_read_ahead', cell)}. Its own layout takes
           ${ratio('second.time', { madeBy: ['10.11', '10.5'] }, anyMaker)} the time with O_DIRECT, and
