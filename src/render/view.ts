@@ -216,8 +216,8 @@ function verdictView(verdict: Verdict, label?: string): View {
 /** In a table the row names the cell, and the expression does too. */
 function valueHtml(value: ValueRef, anchors: Anchors, inTable = false): string {
   const interval = value.interval === undefined ? '' : `, 95 % interval ${value.interval}`;
-  const where = inTable ? '' : `${value.metric} at ${value.filter}; `;
-  const note = `${where}n = ${value.n}${interval}; ${value.expression}`;
+  const where = inTable ? value.metric : `${value.metric} at ${value.filter}`;
+  const note = `${where}; n = ${value.n}${interval}; ${value.expression}`;
   const link = anchors.has(value.samplesId) ? `href="#${escaped(value.samplesId)}"` : 'tabindex="0"';
   const name = value.value === null ? 'value no-value' : 'value';
   return `<a class="${name}" ${link} data-note="${escaped(note)}">${escaped(value.text)}</a>`;

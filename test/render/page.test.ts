@@ -150,11 +150,9 @@ describe('with script', () => {
     const { page } = await visit(1400, 'light');
     const link = (await page.$('#tab-rss td a.value'))!;
     await link.hover();
-    expect(await page.$eval('.tip', (tip) => tip.textContent)).toMatch(
-      /^memory.rss at server .*\nn = \d+, 95 % interval/,
-    );
+    expect(await page.$eval('.tip', (tip) => tip.textContent)).toMatch(/^memory.rss\nn = \d+, 95 % interval/);
     const [note, target] = await link.evaluate((a) => [a.getAttribute('data-note'), a.getAttribute('href')]);
-    expect(note).toMatch(/^memory.rss at server .*; n = \d+, 95 % interval .*; stat\('memory.rss'/);
+    expect(note).toMatch(/^memory.rss; n = \d+, 95 % interval .*; stat\('memory.rss'/);
     expect(target).toBe('#samples');
     const stops = () => page.$$eval('#tab-rss a.value', (all) => all.map((each) => each.tabIndex));
     expect((await stops()).filter((stop) => stop === 0)).toHaveLength(1);

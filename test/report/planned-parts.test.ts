@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Draft, DraftBlock } from '../../src/draft/types.ts';
 import { claimsOf } from '../../src/report/claims.ts';
-import { plannedParts } from '../../src/report/planned-parts.ts';
+import { misfit, plannedParts } from '../../src/report/planned-parts.ts';
 
 const place = { file: 'a.study.ts' };
 const claim = {
@@ -44,4 +44,20 @@ it('finds parts inside other blocks, and says nothing twice when done twice', ()
   const once = plannedParts(nested, PLAN);
   expect(claimsOf(once)).toEqual([]);
   expect(plannedParts(once, PLAN)).toEqual(once);
+});
+
+it('an edited study that can no longer tell of a run is told why', () => {
+  const factors = (...all: { name: string; labels: readonly (string | number)[] }[]) =>
+    ({ factors: all }) as unknown as Draft;
+  const [pool, threads] = [
+    { name: 'pool', labels: ['1G', '4G'] },
+    { name: 'threads', labels: [1, 4] },
+  ];
+  expect(misfit(factors(pool!, threads!), PLAN)).toBeNull();
+  expect(misfit(factors({ name: 'pool', labels: ['1G'] }, threads!), PLAN)).toBe(
+    'no longer has pool 4G, which this run measured',
+  );
+  expect(misfit(factors(pool!, threads!, { name: 'more', labels: ['a'] }), PLAN)).toBe(
+    'has a factor more, which this run did not know',
+  );
 });

@@ -1,10 +1,12 @@
-import { resolve } from 'node:path';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
 import { makeDraft } from '../../draft/draft.ts';
 import type { Draft } from '../../draft/types.ts';
 import { BenchbookError } from '../../errors.ts';
 import type { Entry } from '../../journal/entry.ts';
 import { readJournal } from '../../journal/read.ts';
 import { withControlLevel } from '../../plan/rerun.ts';
+import type { RenderedFile } from '../../render/render.ts';
 import { misfit } from '../../report/planned-parts.ts';
 import { sortEntries } from '../../report/run-data.ts';
 import { suggestion } from '../../study/near.ts';
@@ -31,6 +33,7 @@ export async function renderCommand(run: string, options: RenderOptions): Promis
   const renderer = import('../report-run.ts');
   const journal = await readJournal(folder, { torn: 'drop' });
   const draft = await draftNow(journal.entries);
+  const before = await readFile(join(folder, 'report.json')).catch(() => null);
   const files = await (await renderer).reportRun({
     runDirectory: folder,
     directory: options.out === undefined ? folder : resolve(options.out),
@@ -41,10 +44,25 @@ export async function renderCommand(run: string, options: RenderOptions): Promis
     progress: () => {},
   });
   printFiles(files);
+  if (options.out === undefined) await removeStale(folder, before, files);
   // What goes elsewhere changes nothing that the index tells of.
   if (options.out === undefined) await (await import('../index-page.ts')).updateIndex();
   return 0;
 }
+
+/** What lies in a run folder is of one prose: a report in another format that was made of an earlier one goes, and can be made again. */
+async function removeStale(folder: string, before: Uint8Array | null, made: readonly RenderedFile[]): Promise<void> {
+  if (before === null || (await readFile(join(folder, 'report.json'))).equals(before)) return;
+  const present = await readdir(folder);
+  const names = made.map(({ path }) => basename(path));
+  const stale = OTHERS.filter((name) => present.includes(name) && !names.includes(name));
+  for (const name of stale) {
+    await rm(join(folder, name));
+    console.log(`${name} was of an earlier prose and is removed; --format makes it again`);
+  }
+}
+
+const OTHERS = ['report.pdf', 'report.md', 'report.jira.txt', 'report.adf.json'];
 
 /** In the run folder the document and its data go with every format, so that what lies there is of one prose. */
 function formatsFor(options: RenderOptions): ReturnType<typeof formatsOf> {
