@@ -6,6 +6,15 @@ type Format = RenderRequest['formats'][number];
 /** Formats that a run is rendered to unless asked otherwise. */
 export const DEFAULT_FORMATS: RenderRequest['formats'] = ['html', 'pdf', 'csv', 'json'];
 
+/** The reports that a run folder may hold, for people and for tickets. */
+export const REPORT_FILES: readonly string[] = [
+  'report.html',
+  'report.pdf',
+  'report.md',
+  'report.jira.txt',
+  'report.adf.json',
+];
+
 const FORMATS: readonly Format[] = ['html', 'pdf', 'md', 'jira', 'csv', 'parquet', 'tex', 'json'];
 
 /**

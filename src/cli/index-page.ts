@@ -1,9 +1,9 @@
 import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sentenceOf } from '../errors.ts';
-import { indexHtml } from '../render/index-page.ts';
+import { type IndexRun, indexHtml } from '../render/index-page.ts';
 import type { ComparisonRecord } from './compare-runs.ts';
-import { type DamagedRun, type RunCard, runCard } from './run-card.ts';
+import { runCard } from './run-card.ts';
 import { listRuns, OUTPUT } from './runs.ts';
 
 /** A comparison with where it stands below `output/`. */
@@ -13,7 +13,9 @@ export interface ComparisonCard extends ComparisonRecord {
 }
 
 /** The gallery, wherever it stands: rendered examples with their journals, under version control. */
-export const GALLERY = join(OUTPUT, 'gallery');
+const GALLERY = join(OUTPUT, 'gallery');
+/** What the index page says of its runs, kept beside it: a gallery is under version control. */
+const CARDS = join(OUTPUT, '.cards');
 
 /** Folders of `output/` that hold no runs of a study named so. */
 const OTHERS = ['gallery', 'compare'];
@@ -33,7 +35,7 @@ export async function updateIndex(): Promise<void> {
 }
 
 async function writeIndex(): Promise<void> {
-  const gallery = await galleryCards(GALLERY);
+  const gallery = await galleryCards(GALLERY, CARDS);
   const page = indexHtml({
     studies: await studyCards(),
     comparisons: await comparisonCards(),
@@ -45,7 +47,7 @@ async function writeIndex(): Promise<void> {
 
 /** The index page of a gallery: a function of its journals and studies. */
 export async function galleryIndex(gallery: string): Promise<string> {
-  return galleryPage(await galleryCards(gallery));
+  return galleryPage(await galleryCards(gallery, null));
 }
 
 function galleryPage(gallery: Awaited<ReturnType<typeof galleryCards>>): string {
@@ -64,10 +66,10 @@ async function studyCards() {
   const names = (await foldersIn(OUTPUT)).filter((name) => !OTHERS.includes(name));
   const studies = await Promise.all(
     names.map(async (id) => {
-      const runs: (RunCard | DamagedRun)[] = [];
+      const runs: IndexRun[] = [];
       for (const runId of await listRuns(id)) {
         const folder = join(OUTPUT, id, runId);
-        if (await hasJournal(folder)) runs.push(await runCard(folder, runId, true));
+        if (await hasJournal(folder)) runs.push(await runCard(folder, runId, join(folder, 'card.json')));
       }
       return { id, runs: runs.reverse() };
     }),
@@ -75,11 +77,12 @@ async function studyCards() {
   return studies.filter(({ runs }) => runs.length > 0);
 }
 
-async function galleryCards(gallery: string) {
+async function galleryCards(gallery: string, keptBelow: string | null) {
   const cards = await Promise.all(
     (await foldersIn(gallery)).map(async (folder) => {
       const run = join(gallery, folder);
-      return (await hasJournal(run)) ? [{ folder, card: await runCard(run, folder, false) }] : [];
+      const keptIn = keptBelow === null ? null : join(keptBelow, `${folder}.json`);
+      return (await hasJournal(run)) ? [{ folder, card: await runCard(run, folder, keptIn) }] : [];
     }),
   );
   return cards.flat();

@@ -6,17 +6,20 @@ import { policy, styles, templateFiles } from './html.ts';
 /** A run in the list; or one that cannot be read, and why. */
 export type IndexRun = IndexedRun | { readonly runId: string; readonly why: string };
 
-interface IndexedRun {
+/** What the index page says of a run. */
+export interface IndexedRun {
   readonly studyId: string;
   readonly runId: string;
   readonly title: string;
   /** ISO 8601, UTC. */
   readonly startedAt: string;
   readonly profile: string | null;
+  /** What it repeats with which source in place of a level; null for a plain run. */
   readonly rerun: string | null;
   readonly builds: readonly string[];
   readonly trials: number;
   readonly ok: number;
+  /** False while it is measured, and for good where it was interrupted and not continued. */
   readonly ended: boolean;
   readonly claims: readonly {
     readonly id: string;
@@ -27,6 +30,7 @@ interface IndexedRun {
     /** True where its kind wants another verdict. */
     readonly unwanted: boolean;
   }[];
+  /** Reports in the run folder, by name. */
   readonly reports: readonly string[];
 }
 

@@ -171,7 +171,7 @@ function gridView(table: Table, limit: number, { packer, anchors }: ViewContext,
         ...cell,
         value: origin ? safe(valueHtml({ ...origin, text: cell.text }, anchors, true)) : null,
         numeric: cell.kind === 'number',
-        // Short texts, such as an interval, stay on one line.
+        // Shorter ones, such as an interval, stay on one line.
         long: cell.text.length > 26,
         // Said only where it matters: a report has tens of thousands of cells.
         mixed: RIGHT_TO_LEFT.test(cell.text),
@@ -212,8 +212,10 @@ function verdictView(verdict: Verdict, label?: string): View {
   return { name: verdict, text: label ?? verdict[0]!.toUpperCase() + verdict.slice(1) };
 }
 
-/** A number that says on hover and focus where it comes from, and leads to its samples where the report holds them. */
-/** In a table the row names the cell, and the expression does too. */
+/**
+ * A number that says on hover and focus where it comes from, and leads to its samples where the report holds them. In a table the row
+ * names the cell, and the expression does too.
+ */
 function valueHtml(value: ValueRef, anchors: Anchors, inTable = false): string {
   const interval = value.interval === undefined ? '' : `, 95 % interval ${value.interval}`;
   const where = inTable ? value.metric : `${value.metric} at ${value.filter}`;

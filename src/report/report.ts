@@ -11,7 +11,6 @@ import { methodsPart } from './methods.ts';
 import { slug } from './names.ts';
 import { type Numbering, numberBlocks } from './numbering.ts';
 import type { Part } from './part.ts';
-import { plannedParts } from './planned-parts.ts';
 import { proseBlocks } from './prose.ts';
 import type { RunData } from './run-data.ts';
 import { spokenMetrics } from './spoken.ts';
@@ -31,7 +30,7 @@ import { type Resolve, resolverOf } from './values.ts';
  */
 export function buildReport(data: RunData, written: Draft, analysis: Analysis): Document {
   const names = levelNames([...data.servers, ...data.trials], written);
-  const draft = plannedParts(withoutNumbers(written, names), data.run.plan);
+  const draft = withoutNumbers(written, names);
   // 1
   const claims = claimsOf(draft).map((claim) => decideClaim(claim, analysis));
   const summary = summaryOf(claims, data, analysis);

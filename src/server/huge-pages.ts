@@ -17,12 +17,7 @@ export async function checkLargePages(
   const mapped = await hugeMappedBytes(pid);
   if (mapped === null || mapped >= pool) return setting;
   const found = `${formatValue(mapped, 'B')} of huge pages are mapped, for a buffer pool of ${formatValue(pool, 'B')}`;
-  const most = Number(variables.get('innodb_buffer_pool_size_max') ?? 0);
-  const why =
-    most > pool
-      ? `the server asks for those of innodb_buffer_pool_size_max, ${formatValue(most, 'B')}, at once: set it to the pool's size`
-      : null;
-  const note = [setting.note, found, why].filter((part) => typeof part === 'string').join('; ');
+  const note = [setting.note, found].filter((part) => part !== undefined).join('; ');
   return { ...setting, verdict: mapped < pool / 4 ? 'without effect' : 'adjusted', note };
 }
 

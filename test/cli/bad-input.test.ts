@@ -102,7 +102,7 @@ async function serversOf(pid: number): Promise<string[]> {
   const found: string[] = [];
   for (const each of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
     const command = await readFile(`/proc/${each}/cmdline`, 'utf8').catch(() => '');
-    if (command.includes(`/work/${pid}-`) && command.includes('--datadir=')) found.push(command);
+    if (command.includes(join('work', `${pid}-`)) && command.includes('--datadir=')) found.push(command);
   }
   return found;
 }

@@ -10,7 +10,7 @@ import type { RenderedFile } from '../../render/render.ts';
 import { misfit } from '../../report/planned-parts.ts';
 import { sortEntries } from '../../report/run-data.ts';
 import { suggestion } from '../../study/near.ts';
-import { formatsOf } from '../formats.ts';
+import { formatsOf, REPORT_FILES } from '../formats.ts';
 import { printFiles } from '../print-files.ts';
 import type { reportRun } from '../report-run.ts';
 import { runFolder } from '../runs.ts';
@@ -55,14 +55,12 @@ async function removeStale(folder: string, before: Uint8Array | null, made: read
   if (before === null || (await readFile(join(folder, 'report.json'))).equals(before)) return;
   const present = await readdir(folder);
   const names = made.map(({ path }) => basename(path));
-  const stale = OTHERS.filter((name) => present.includes(name) && !names.includes(name));
+  const stale = REPORT_FILES.filter((name) => present.includes(name) && !names.includes(name));
   for (const name of stale) {
     await rm(join(folder, name));
     console.log(`${name} was of an earlier prose and is removed; --format makes it again`);
   }
 }
-
-const OTHERS = ['report.pdf', 'report.md', 'report.jira.txt', 'report.adf.json'];
 
 /** In the run folder the document and its data go with every format, so that what lies there is of one prose. */
 function formatsFor(options: RenderOptions): ReturnType<typeof formatsOf> {
