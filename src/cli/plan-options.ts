@@ -14,7 +14,6 @@ export interface PlanOptions {
 export function planRequest(options: PlanOptions): Omit<PlanRequest, 'seed'> & { readonly seed?: number } {
   return {
     ...(options.seed === undefined ? {} : { seed: wholeNumber('--seed', options.seed) }),
-    ...(options.profile === undefined ? {} : { profile: options.profile }),
     ...(options.only === undefined ? {} : { only: options.only }),
     ...(options.blocks === undefined ? {} : { blocks: wholeNumber('--blocks', options.blocks) }),
   };

@@ -18,12 +18,12 @@ export async function listStudies(directory = 'studies'): Promise<readonly { id:
 }
 
 /**
- * A study by its file or by its name in `studies/`.
+ * A study by its file or by its name in `studies/`, in one of its profiles.
  *
- * @throws BenchbookError `usage` where there is none, with the nearest name
+ * @throws BenchbookError `usage` where there is none, or no such profile, with the nearest name
  */
-export async function openStudy(wanted: string): Promise<Study> {
-  return load(await studyFile(wanted));
+export async function openStudy(wanted: string, profile: string | null): Promise<Study> {
+  return load(await studyFile(wanted), profile);
 }
 
 /**
@@ -32,11 +32,14 @@ export async function openStudy(wanted: string): Promise<Study> {
  *
  * @throws BenchbookError `study` where the kept copy cannot be loaded from there, `missing` where it is not there
  */
-export async function openStudyOfRun(run: Pick<RunEntry, 'studyId' | 'studyHash'>, folder: string): Promise<Study> {
+export async function openStudyOfRun(
+  run: Pick<RunEntry, 'studyId' | 'studyHash' | 'profile'>,
+  folder: string,
+): Promise<Study> {
   const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
   for (const { id, file } of await listStudies()) {
     if (id !== run.studyId || hashOf(await readFile(file, 'utf8')) !== run.studyHash) continue;
-    return load(file);
+    return load(file, run.profile);
   }
   const kept = join(folder, 'study.ts');
   const text = await readFile(kept, 'utf8').catch(() => null);
@@ -47,7 +50,7 @@ export async function openStudyOfRun(run: Pick<RunEntry, 'studyId' | 'studyHash'
     });
   }
   try {
-    return { ...(await load(kept)), id: run.studyId };
+    return { ...(await load(kept, run.profile)), id: run.studyId };
   } catch (cause) {
     throw new BenchbookError(
       'study',
@@ -75,7 +78,7 @@ async function studyFile(wanted: string): Promise<string> {
 }
 
 /** Loading brings the engine's API along, which `list` and the like don't need. */
-async function load(file: string): Promise<Study> {
+async function load(file: string, profile: string | null): Promise<Study> {
   const [api, { loadStudy }] = await Promise.all([import('../index.ts'), import('../study/load.ts')]);
-  return loadStudy(file, api);
+  return loadStudy(file, api, profile);
 }

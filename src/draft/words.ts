@@ -9,5 +9,5 @@ import type { WordContext } from './parts.ts';
 export function wordsFor(study: Study, displayFile: string): Readonly<Record<string, unknown>> {
   const here = () => ({ ...placeInStack(new Error('here'), study.file), file: displayFile });
   const context: WordContext = { study, here };
-  return { ...blockWords(context), ...numberWords(context), figure: figureWords(context) };
+  return { params: study.params, ...blockWords(context), ...numberWords(context), figure: figureWords(context) };
 }

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { BenchbookError, sentenceOf } from '../errors.ts';
+import { parseProcIo } from '../formats/procIo.ts';
 import { PERCENTILE_CEILING_SECONDS, parseSysbench, type SysbenchResult, sysbenchDoubts } from '../formats/sysbench.ts';
+import { cpuTimeOf } from '../server/cpu.ts';
 import type { Server } from '../server/start.ts';
 import type { Measurement, Metric, Primitive } from '../study/types.ts';
 import { type Accounted, runAccounted } from './accounted.ts';
@@ -26,6 +28,9 @@ const SYSBENCH = {
   latencyMax: { unit: 's', better: 'lower', title: 'maximum latency', resolution: 0.00001 },
   errors: { unit: '1', better: 'lower', title: 'ignored errors' },
   reconnects: { unit: '1', better: 'lower', title: 'reconnects' },
+  cpuPerTransaction: { unit: 's', better: 'lower', title: 'CPU time of the server per transaction' },
+  bytesReadPerTransaction: { unit: 'B', better: 'lower', title: 'bytes read from storage per transaction' },
+  bytesWrittenPerTransaction: { unit: 'B', better: 'lower', title: 'bytes written to storage per transaction' },
   clientCpu: { unit: 's', better: 'neither', title: 'CPU time of sysbench', resolution: 0.001 },
   tpsOverTime: { unit: '1/s', better: 'higher', title: 'transactions per second over time' },
   qpsOverTime: { unit: '1/s', better: 'higher', title: 'queries per second over time' },
@@ -83,7 +88,8 @@ const OWN =
  * A load of sysbench 1.0 or later, over the socket. Tables are made before (outside all figures) and made anew where an
  * earlier measurement of the trial has changed them. The warm-up is a run of its own with other random keys, since
  * sysbench's own percentiles would include it. The keys' seed is the block's, so that variants meet the same ones. The
- * client runs on the same machine: its CPU time is a metric.
+ * client runs on the same machine: its CPU time is a metric. What the server's process used, by `/proc/PID/stat` and `io`, is divided by
+ * the transactions; what it does later on their account is not seen.
  */
 export function sysbench(options: SysbenchOptions = {}): Measurement<keyof typeof SYSBENCH> {
   const params = optionsOf('measure.sysbench', shape, options);
@@ -124,16 +130,46 @@ export async function measureSysbench(
     await run(params.warmup, seed + 1);
   }
   context.progress(`running ${params.test} with ${params.threads} threads for ${params.time} s`);
-  const ended = await counted(() => run(params.time, seed));
+  const { ended, used } = await counted(async () => {
+    const before = usedBy(server);
+    const ended = await run(params.time, seed);
+    return { ended, used: { before, after: usedBy(server) } };
+  });
   const result = resultOf(ended);
   const standard = Object.keys(params.options).length === 0 ? params.test : undefined;
   const cautions = sysbenchDoubts(result, standard).map((sentence) => ({ code: 'sysbench-doubt', sentence }));
   return {
-    ...readingsOf(result, ended),
+    ...readingsOf(result, ended, used),
     cautions: [...cautions, ...load.cautions],
     artefacts: [{ name: 'sysbench output', text: ended.stdout }],
     details: { version: result.version, obtained: tool.obtained, load: load.details, seed, clientCpus: ownCpus() },
   };
+}
+
+/** What a process has used so far; null where the kernel does not tell. */
+interface Used {
+  readonly cpu: number | null;
+  readonly read: number | null;
+  readonly written: number | null;
+}
+
+/** A server elsewhere has no process here. */
+function usedBy({ pid }: Server): Used {
+  const cpu = pid > 0 ? attempt(() => cpuTimeOf(pid)) : null;
+  const io = pid > 0 ? attempt(() => parseProcIo(readFileSync(`/proc/${pid}/io`, 'latin1'))) : null;
+  return {
+    cpu: cpu && cpu.userSeconds + cpu.systemSeconds,
+    read: io?.readBytes ?? null,
+    written: io?.writtenBytes ?? null,
+  };
+}
+
+function attempt<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
 }
 
 /** Where the client may run: it starts as this process does, not where the server is pinned. */
@@ -184,7 +220,15 @@ function resultOf(ended: Accounted): SysbenchResult {
   }
 }
 
-function readingsOf(result: SysbenchResult, ended: Accounted): Pick<Readings, 'values' | 'missing'> {
+function readingsOf(
+  result: SysbenchResult,
+  ended: Accounted,
+  { before, after }: { readonly before: Used; readonly after: Used },
+): Pick<Readings, 'values' | 'missing'> {
+  const perTransaction = (name: keyof Used) => {
+    const [from, to] = [before[name], after[name]];
+    return from === null || to === null || !result.transactions ? null : (to - from) / result.transactions;
+  };
   const { latency, intervals } = result;
   const censored = latency.percentile?.seconds === PERCENTILE_CEILING_SECONDS;
   const cpu = ended.userSeconds === null ? null : ended.userSeconds + ended.systemSeconds!;
@@ -197,6 +241,9 @@ function readingsOf(result: SysbenchResult, ended: Accounted): Pick<Readings, 'v
     latencyMax: latency.maxSeconds,
     errors: result.errors,
     reconnects: result.reconnects,
+    cpuPerTransaction: perTransaction('cpu'),
+    bytesReadPerTransaction: perTransaction('read'),
+    bytesWrittenPerTransaction: perTransaction('written'),
     clientCpu: cpu,
     tpsOverTime: overTime(result, (each) => each.tps),
     qpsOverTime: overTime(result, (each) => each.qps),
@@ -210,6 +257,10 @@ function readingsOf(result: SysbenchResult, ended: Accounted): Pick<Readings, 'v
       missing[name] = "it reached the ceiling of sysbench's recorder, 100 s.";
     else if (name.endsWith('OverTime') && intervals.length === 0)
       missing[name] = 'the run was shorter than one interval.';
+    else if (name.endsWith('PerTransaction'))
+      missing[name] = result.transactions
+        ? 'the kernel does not tell it of this process.'
+        : 'no transaction was counted.';
     else if (name === 'clientCpu') missing[name] = 'neither perl nor python3 is here to ask the system for it.';
     else missing[name] = `sysbench ${result.version ?? ''} did not print it.`;
   }

@@ -4,7 +4,7 @@ import type { Study } from '../study/study.ts';
 import type { Cell, Factor, Order, Replicates, TrialPolicy } from '../study/types.ts';
 import { unknownName } from './names.ts';
 import { pairsOf } from './order.ts';
-import { isSelected, profileOf, selectLevels } from './select.ts';
+import { isSelected, selectLevels } from './select.ts';
 
 /** One level of each between factor: what a trial measures on a server of its own. */
 export interface Variant {
@@ -30,7 +30,6 @@ export interface Plan {
 export interface PlanRequest {
   /** A whole number; decides every order. */
   readonly seed: number;
-  readonly profile?: string;
   /** `factor=level`. Two of one factor: either. Two factors: both. */
   readonly only?: readonly string[];
   /** A fixed number of blocks instead of the study's replicates. */
@@ -40,11 +39,11 @@ export interface PlanRequest {
 /**
  * The variants of a study, without those excluded, in declared order. Pure: the same study and request make the same plan.
  *
- * @throws BenchbookError `usage` for an unknown profile, factor or level (with the nearest right word), a bad seed or number of blocks,
+ * @throws BenchbookError `usage` for an unknown factor or level (with the nearest right word), a bad seed or number of blocks,
  *   and where no variant is left.
  */
 export function makePlan(study: Study, request: PlanRequest): Plan {
-  const profile = profileOf(study, request.profile);
+  const profile = study.profile === null ? null : study.profiles[study.profile]!;
   const factors = selectLevels(study, profile, request.only ?? []);
   const { seed } = request;
   if (!Number.isSafeInteger(seed) || seed < 0) {
@@ -71,7 +70,7 @@ export function makePlan(study: Study, request: PlanRequest): Plan {
   }
   const plan: Plan = {
     seed,
-    profile: request.profile ?? null,
+    profile: study.profile,
     variants: [...variants].map(([id, variant]) => ({ id, ...variant })),
     excluded,
     replicates: replicatesOf(request.blocks, profile?.replicates ?? study.replicates),

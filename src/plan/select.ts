@@ -3,13 +3,6 @@ import type { Profile, Study } from '../study/study.ts';
 import type { Cell, Factor, Primitive } from '../study/types.ts';
 import { unknownName } from './names.ts';
 
-/** The profile by its name; null where none is asked for. @throws BenchbookError `usage` */
-export function profileOf(study: Study, name: string | undefined): Profile | null {
-  if (name === undefined) return null;
-  if (Object.hasOwn(study.profiles, name)) return study.profiles[name]!;
-  throw unknownName('profile', name, Object.keys(study.profiles), `study ${study.id}`);
-}
-
 /** The study's factors with the levels that the profile and `--only factor=level` leave, in declared order. */
 export function selectLevels(study: Study, profile: Profile | null, only: readonly string[]): readonly Factor[] {
   const wanted = parseOnly(study, only);

@@ -1,5 +1,5 @@
 import type { ClaimKind, Statistic, TrialOutcome } from './expression.ts';
-import type { Measurement, Primitive, Setup, TrialPolicy, UntilRule } from './types.ts';
+import type { Measurement, Params, Primitive, Setup, TrialPolicy, UntilRule } from './types.ts';
 
 /** Plain values, or `{ label: value }`. */
 type Levels = readonly [Primitive, ...Primitive[]] | Readonly<Record<string, unknown>>;
@@ -16,6 +16,10 @@ export interface Nested<V, N extends PlainFactors> {
   readonly nested: V;
   readonly factors: N;
 }
+
+type Wide<V> = V extends number ? number : V extends string ? string : boolean;
+/** The parameters as a profile may set them: other values of the same types. */
+type Sized<P> = { readonly [K in keyof P]: Wide<P[K]> };
 
 type Raw<X> = X extends Within<infer L> ? L : X;
 type Bare<V> = V extends Nested<infer W, PlainFactors> ? W : V;
@@ -145,7 +149,9 @@ export interface FigureWords<F, N extends string> {
 }
 
 /** What a report is written with. A literal number inside `md` does not compile: measured numbers are computed. */
-export interface Words<F, N extends string> {
+export interface Words<F, N extends string, P = Params> {
+  /** The study's `params` as the run's profile set them. */
+  readonly params: P;
   /** A paragraph or more of Markdown with computed numbers in between. */
   md(text: TemplateStringsArray, ...values: readonly (ExpressionWord | ReferenceWord | string)[]): BlockWord;
   /** The same, for titles and captions. */
@@ -241,9 +247,12 @@ export function defineStudy<
   const F extends Factors,
   M extends Measurements,
   D extends object = Record<never, never>,
+  const P extends Params = Record<never, never>,
 >(study: {
   readonly title: string;
   readonly tickets?: readonly string[];
+  /** What is the same in all variants of a run, and what a profile may set otherwise: rows, seconds, clients. */
+  readonly params?: P;
   readonly variants: {
     readonly factors: F;
     readonly only?: readonly CellOf<F>[];
@@ -253,8 +262,8 @@ export function defineStudy<
     readonly derive?: (values: ValuesOf<F>) => D;
   };
   /** Sees no within factor: those don't restart the server. */
-  readonly setup: (values: ValuesOf<Between<F>> & D) => Setup;
-  readonly measurements: M | ((values: ValuesOf<F> & D) => M);
+  readonly setup: (values: ValuesOf<Between<F>> & D, params: Sized<NoInfer<P>>) => Setup;
+  readonly measurements: M | ((values: ValuesOf<F> & D, params: Sized<NoInfer<P>>) => M);
   /** A number, or between min and max. At least 6 for an interval; default 7. */
   readonly replicates?: number | ReplicatesOf<MetricName<M>>;
   /** `blocks` unless said otherwise: randomised complete blocks. `duet`: the two levels of a factor side by side on cores of their own. */
@@ -263,13 +272,18 @@ export function defineStudy<
   readonly limits?: Partial<TrialPolicy>;
   /** Practical relevance as a fraction: differences below it don't matter. Default 0.02. */
   readonly threshold?: number;
+  /** Smaller or greater versions: some of the levels, another number of repetitions, other values of `params`. */
   readonly profiles?: Readonly<
     Record<
       string,
-      { readonly levels?: { readonly [K in keyof F]?: readonly Label<F[K]>[] }; readonly replicates?: number }
+      {
+        readonly levels?: { readonly [K in keyof F]?: readonly Label<F[K]>[] };
+        readonly replicates?: number;
+        readonly params?: Partial<Sized<NoInfer<P>>>;
+      }
     >
   >;
-  readonly report: (words: Words<F, MetricName<M>>) => readonly BlockWord[];
+  readonly report: (words: Words<F, MetricName<M>, Sized<NoInfer<P>>>) => readonly BlockWord[];
 }): StudyDefinition & { readonly factors: F; readonly measurements: M } {
   return { [STUDY_MARK]: study, factors: study.variants?.factors, measurements: study.measurements as M };
 }

@@ -4,7 +4,7 @@ import { hostRequestShape, ioLimitShape } from './hostRequest.ts';
 import { suggestion } from './near.ts';
 import { placeInStack, placeOfWords } from './place.ts';
 import type { LevelValues } from './study.ts';
-import type { Cell, Factor, Measurement, Metric, Setup } from './types.ts';
+import type { Cell, Factor, Measurement, Metric, Params, Setup } from './types.ts';
 
 interface SourceText {
   readonly file: string;
@@ -36,7 +36,7 @@ export function guardExclude(
 ): (labels: Cell) => string | false {
   if (!exclude) return () => false;
   return (labels) => {
-    const answer = call('exclude', () => exclude(strict(labels, factors, 'exclude', source)), source);
+    const answer = call('exclude', () => exclude(strictFactors(labels, factors, 'exclude', source)), source);
     if (answer === false || answer === undefined || answer === null) return false;
     if (typeof answer === 'string' && answer.trim() !== '') return answer;
     throw new BenchbookError(
@@ -54,6 +54,7 @@ export function guardExclude(
 interface GuardContext {
   readonly factors: readonly Factor[];
   readonly derive: (values: LevelValues) => LevelValues;
+  readonly params: Params;
   readonly source: SourceText;
 }
 
@@ -66,7 +67,7 @@ export function guardDerive(
   if (!derive) return () => ({});
   return (values) => {
     // `setup` sees no within factor, so that a value derived from one is missing there rather than an error.
-    const answer = call('derive', () => derive(strict(values, factors, 'derive', source)), source);
+    const answer = call('derive', () => derive(strictFactors(values, factors, 'derive', source)), source);
     if (typeof answer === 'object' && answer !== null && !Array.isArray(answer)) return answer as LevelValues;
     throw new BenchbookError('study', "'derive' must return an object of values.", {
       place: placeOfWords(source.file, source.sourceText, ['derive']),
@@ -77,13 +78,17 @@ export function guardDerive(
 
 /** `setup` that throws sentences on unknown factors and wrong results. */
 export function guardSetup(
-  setup: (values: LevelValues) => unknown,
-  { factors, derive, source }: GuardContext,
+  setup: (values: LevelValues, params: Params) => unknown,
+  { factors, derive, params, source }: GuardContext,
 ): (values: LevelValues) => Setup {
   return (values) => {
     const between = factors.filter((factor) => !factor.within);
     const all = { ...values, ...derive(values) };
-    const answer = call('setup', () => setup(strict(all, between, 'setup', source)), source);
+    const answer = call(
+      'setup',
+      () => setup(strictFactors(all, between, 'setup', source), strictParams(params, 'setup', source)),
+      source,
+    );
     const result = setupShape.safeParse(answer);
     if (result.success) return result.data as unknown as Setup;
     const issue = result.error.issues[0]!;
@@ -112,13 +117,19 @@ function knownKeys(path: readonly PropertyKey[]): readonly string[] {
 
 /** `measurements` as a function, and the metrics that it declares, in order. */
 export function guardMeasurements(
-  declared: Readonly<Record<string, Measurement>> | ((values: LevelValues) => Readonly<Record<string, Measurement>>),
-  { factors, derive, source }: GuardContext,
+  declared:
+    | Readonly<Record<string, Measurement>>
+    | ((values: LevelValues, params: Params) => Readonly<Record<string, Measurement>>),
+  { factors, derive, params, source }: GuardContext,
 ): { at: (values: LevelValues) => Readonly<Record<string, Measurement>>; metrics: Readonly<Record<string, Metric>> } {
   const written = (values: LevelValues) => {
     if (typeof declared !== 'function') return declared;
     const all = { ...values, ...derive(values) };
-    return call('measurements', () => declared(strict(all, factors, 'measurements', source)), source);
+    return call(
+      'measurements',
+      () => declared(strictFactors(all, factors, 'measurements', source), strictParams(params, 'measurements', source)),
+      source,
+    );
   };
   const first = written(Object.fromEntries(factors.map((factor) => [factor.name, factor.levels[0]!.value])));
   const place = placeOfWords(source.file, source.sourceText, ['measurements']);
@@ -164,20 +175,33 @@ function refuseOthers(
   });
 }
 
-/** An object that throws a sentence where a factor is read that is not there. */
-function strict<T extends object>(values: T, factors: readonly Factor[], where: string, source: SourceText): T {
+/** The factors; one that another level brings along may be missing: that is no mistake. */
+function strictFactors<T extends object>(values: T, factors: readonly Factor[], where: string, source: SourceText): T {
+  const names = factors.map((factor) => factor.name);
+  return strict(values, { kind: 'factor', names, where, source });
+}
+
+/** The study's `params`, for what reads them. */
+export function strictParams(params: Params, where: string, source: SourceText): Params {
+  return strict(params, { kind: 'parameter', names: Object.keys(params), where, source });
+}
+
+interface Known {
+  readonly kind: 'factor' | 'parameter';
+  readonly names: readonly string[];
+  readonly where: string;
+  readonly source: SourceText;
+}
+
+/** An object that throws a sentence where something is read that is not known. */
+function strict<T extends object>(values: T, { kind, names, where, source }: Known): T {
   return new Proxy(Object.freeze({ ...values }), {
     get(target, key) {
-      // A factor that another level brings along is not there: that is no mistake.
-      const known = typeof key === 'symbol' || key in target || factors.some((factor) => factor.name === key);
-      if (known) return Reflect.get(target, key);
-      const probe = new Error('unknown factor');
-      throw new BenchbookError('study', `'${where}' reads an unknown factor '${key}'.`, {
+      if (typeof key === 'symbol' || key in target || names.includes(key)) return Reflect.get(target, key);
+      const probe = new Error('unknown name');
+      throw new BenchbookError('study', `'${where}' reads an unknown ${kind} '${key}'.`, {
         place: placeOr(placeInStack(probe, source.file), placeOfWords(source.file, source.sourceText, [where, key])),
-        hint: suggestion(
-          key,
-          factors.map((factor) => factor.name),
-        ),
+        hint: suggestion(key, names),
       });
     },
   });

@@ -16,11 +16,16 @@ const API_KEY = Symbol.for('benchbook.api');
 
 /**
  * Loads a study from anywhere on disk: bundled with esbuild so that every input file is known, with `benchbook` mapped
- * to the running engine (`api`), then imported, checked and frozen.
+ * to the running engine (`api`), then imported, checked and frozen, with its parameters as `profile` sets them.
  *
- * @throws BenchbookError `study` with file and line where it does not parse, exports nothing, or fails a check
+ * @throws BenchbookError `study` with file and line where it does not parse, exports nothing, or fails a check; `usage` for a
+ *   profile that it has not
  */
-export async function loadStudy(path: string, api: Readonly<Record<string, unknown>>): Promise<Study> {
+export async function loadStudy(
+  path: string,
+  api: Readonly<Record<string, unknown>>,
+  profile: string | null = null,
+): Promise<Study> {
   const file = resolve(path);
   const id = basename(file).replace(/\.study\.[cm]?ts$|\.[cm]?[jt]s$/, '');
   const sourceText = await readSource(file);
@@ -32,6 +37,7 @@ export async function loadStudy(path: string, api: Readonly<Record<string, unkno
     file,
     sourceText,
     inputs: bundle.inputs,
+    profile,
   });
   return hasOwnCode(study) ? Object.freeze({ ...study, codeHash: await measuringCodeHash(bundle.code) }) : study;
 }

@@ -1,12 +1,14 @@
-import type { Cell, Factor, Measurement, Metric, Order, Replicates, Setup, TrialPolicy } from './types.ts';
+import type { Cell, Factor, Measurement, Metric, Order, Params, Replicates, Setup, TrialPolicy } from './types.ts';
 
 /** Values by factor name, as `setup` and `measurements` see them. */
 export type LevelValues = Readonly<Record<string, unknown>>;
 
-/** A smaller version of a study: fewer levels, fewer repetitions. */
+/** A version of a study: fewer levels, another number of repetitions, other parameters. */
 export interface Profile {
   readonly levels: Readonly<Record<string, readonly (string | number | boolean)[]>>;
   readonly replicates: Replicates | null;
+  /** Those that differ from the study's own. */
+  readonly params: Params;
 }
 
 /** A file that went into a study's bundle. */
@@ -40,6 +42,10 @@ export interface Study {
   readonly metrics: Readonly<Record<string, Metric>>;
   readonly replicates: Replicates;
   readonly profiles: Readonly<Record<string, Profile>>;
+  /** The profile that the study was loaded in; null where none was asked for. */
+  readonly profile: string | null;
+  /** As that profile sets them: `setup`, `measurements` and `report` see these. */
+  readonly params: Params;
   /** Practical relevance as a fraction: 0.02 is 2 %. */
   readonly threshold: number;
   /** Called once by `draft/` with the words of the report. */

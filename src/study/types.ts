@@ -4,6 +4,9 @@ import type { hostRequestShape } from './hostRequest.ts';
 /** A plain value of a level, an option or a parameter. */
 export type Primitive = string | number | boolean;
 
+/** What is the same in all variants of a run: by name, as the study declares it and a profile sets it. */
+export type Params = Readonly<Record<string, Primitive>>;
+
 /** JSON as it stands in a journal, a draft or a parameter list. */
 export type Json = null | Primitive | readonly Json[] | { readonly [key: string]: Json };
 

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { BenchbookError, type Place } from '../errors.ts';
 import { STUDY_MARK, type StudyDefinition } from './define.ts';
 import { resolveFactors } from './factors.ts';
-import { guardDerive, guardExclude, guardMeasurements, guardSetup } from './guards.ts';
-import { suggestion } from './near.ts';
+import { guardDerive, guardExclude, guardMeasurements, guardSetup, strictParams } from './guards.ts';
+import { nearest, suggestion } from './near.ts';
 import { placeOfWords } from './place.ts';
 import { replicatesOf } from './replicates.ts';
 import type { Profile, Study, StudyInput } from './study.ts';
-import type { Cell, Factor, Primitive, TrialPolicy } from './types.ts';
+import type { Cell, Factor, Params, Primitive, TrialPolicy } from './types.ts';
 
 const primitive = z.union([z.string(), z.number(), z.boolean()]);
 const cell = z.record(z.string(), primitive);
@@ -35,6 +35,7 @@ const limitsShape = z
 const shape = z.strictObject({
   title: z.string().min(1, 'must not be empty'),
   tickets: z.array(z.string()).optional(),
+  params: z.record(z.string(), primitive).optional(),
   variants: z.strictObject({
     factors: z.record(z.string(), z.union([z.array(primitive), z.record(z.string(), z.unknown())])),
     only: z.array(cell).optional(),
@@ -51,7 +52,11 @@ const shape = z.strictObject({
   profiles: z
     .record(
       z.string(),
-      z.strictObject({ levels: z.record(z.string(), z.array(primitive)).optional(), replicates: count.optional() }),
+      z.strictObject({
+        levels: z.record(z.string(), z.array(primitive)).optional(),
+        replicates: count.optional(),
+        params: z.record(z.string(), primitive).optional(),
+      }),
     )
     .optional(),
   report: callable,
@@ -66,12 +71,14 @@ interface Source {
   readonly file: string;
   readonly sourceText: string;
   readonly inputs: readonly StudyInput[];
+  /** The profile that it is to be loaded in. */
+  readonly profile: string | null;
 }
 
 /**
  * Checks a definition and freezes it into a `Study`.
  *
- * @throws BenchbookError `study`: one sentence, file and line, the nearest right word
+ * @throws BenchbookError `study`: one sentence, file and line, the nearest right word; `usage` for a profile that it has not
  */
 export function validateStudy(source: Source): Study {
   const raw = parse(source);
@@ -81,7 +88,9 @@ export function validateStudy(source: Source): Study {
   for (const wanted of variants.only ?? []) checkCell(wanted, factors, 'only', at);
   checkCell(variants.baseline ?? {}, factors, 'baseline', at);
   const derive = guardDerive(variants.derive as never, factors, source);
-  const measurements = guardMeasurements(raw.measurements as never, { factors, derive, source });
+  const profiles = profilesOf(raw, factors, at);
+  const params = { ...raw.params, ...profileOf(profiles, source)?.params };
+  const measurements = guardMeasurements(raw.measurements as never, { factors, derive, params, source });
   return Object.freeze({
     id: source.id,
     file: source.file,
@@ -92,13 +101,15 @@ export function validateStudy(source: Source): Study {
     only: variants.only ?? null,
     baseline: variants.baseline ?? {},
     exclude: guardExclude(variants.exclude as never, factors, source),
-    setup: guardSetup(raw.setup as never, { factors, derive, source }),
+    setup: guardSetup(raw.setup as never, { factors, derive, params, source }),
     measurements: measurements.at,
     metrics: measurements.metrics,
     replicates: replicatesOf(raw.replicates ?? 7, { metrics: measurements.metrics, source }),
     ...(raw.order === undefined ? {} : { order: raw.order }),
     ...(raw.limits === undefined ? {} : { policy: raw.limits as Partial<TrialPolicy> }),
-    profiles: profilesOf(raw, factors, at),
+    profiles,
+    profile: source.profile,
+    params: strictParams(params, 'report', source),
     threshold: raw.threshold ?? 0.02,
     report: raw.report as Study['report'],
     inputs: source.inputs,
@@ -138,7 +149,7 @@ function knownKeys(part: string | undefined): string[] {
     case 'limits':
       return Object.keys(limitsShape.shape);
     default:
-      return ['levels', 'replicates'];
+      return ['levels', 'replicates', 'params'];
   }
 }
 
@@ -186,10 +197,45 @@ function profilesOf(
     for (const [factor, labels] of Object.entries(profile.levels ?? {})) {
       for (const label of labels) checkCell({ [factor]: label }, factors, `profiles.${name}`, at);
     }
+    for (const [param, value] of Object.entries(profile.params ?? {})) {
+      checkParam({ profile: name, param, value }, raw.params ?? {}, at);
+    }
     profiles[name] = {
+      params: profile.params ?? {},
       levels: profile.levels ?? {},
       replicates: profile.replicates === undefined ? null : { min: profile.replicates, max: profile.replicates },
     };
   }
   return profiles;
+}
+
+/** A profile sets what the study declares, to a value of the same type. */
+function checkParam(
+  { profile, param, value }: { readonly profile: string; readonly param: string; readonly value: Primitive },
+  declared: Params,
+  at: (...words: string[]) => Place,
+): void {
+  const place = at(`${profile}`, 'params', param);
+  if (!Object.hasOwn(declared, param)) {
+    const hint = suggestion(param, Object.keys(declared));
+    throw new BenchbookError('study', `'profiles.${profile}' sets an unknown parameter '${param}'.`, { place, hint });
+  }
+  const type = typeof declared[param];
+  if (typeof value === type) return;
+  throw new BenchbookError(
+    'study',
+    `'profiles.${profile}' sets the parameter '${param}' to ${show(value)}, where 'params' has a ${type}.`,
+    { place },
+  );
+}
+
+function profileOf(profiles: Readonly<Record<string, Profile>>, { id, profile }: Source): Profile | null {
+  if (profile === null) return null;
+  if (Object.hasOwn(profiles, profile)) return profiles[profile]!;
+  const names = Object.keys(profiles);
+  const near = nearest(profile, names);
+  const meant = near === null ? '' : `; did you mean "${near}"?`;
+  const hint =
+    names.length === 0 ? 'it has no profile at all' : `it has ${names.map((name) => `"${name}"`).join(', ')}`;
+  throw new BenchbookError('usage', `study ${id} has no profile "${profile}"${meant}`, { hint });
 }

@@ -102,7 +102,7 @@ export default defineStudy({
     first: measure.analyze(SCAN, { database: 'bench' }),
     second: measure.analyze(SCAN, { database: 'bench' }),
   },
-  replicates: 5,
+  replicates: 6,
   report: ({ table }) => [
     table({ metrics: ['first.time', 'second.time', 'second.pagesAccessed', 'second.pagesRead'], title: 'All cells' }),
   ],

@@ -1,7 +1,7 @@
 // The scan study's cells twice in one session: by mtr with the ticket's test, and by a real `benchbook run` of
 // side-by-side.study.ts. Prints what differs in effective variables, pages, times with ranges, and the wall time of each.
-// Run by hand: npx tsx test/bench/side-by-side.ts; about a quarter of an hour. mtr sets itself up once for each cell and repeats
-// the test there, which is the cheapest way to use it.
+// Run by hand: npx tsx test/bench/side-by-side.ts [--repeat]; six minutes. mtr is called for each repetition, as the ticket did for its
+// cells: repetitions of one call agree with each other better than calls do. With --repeat it sets itself up once for each cell.
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import type { TrialEntry } from '../../src/journal/entry.ts';
 import { readJournal } from '../../src/journal/read.ts';
 import { measure } from '../../src/measure/measure.ts';
 import { defaultCacheDirectory } from '../../src/server/environment.ts';
+import { hodgesLehmann } from '../../src/analysis/rank-sum.ts';
 import { startTrial, type TestTrial } from '../measure/trial.ts';
 import {
   differing,
@@ -24,7 +25,9 @@ import {
   variablesIn,
 } from './seed-scan.ts';
 
-const REPETITIONS = 5;
+const REPETITIONS = 6;
+/** How many repetitions one call of mtr makes. */
+const CALL = process.argv.includes('--repeat') ? REPETITIONS : 1;
 const POOLS = { '128M': '134217728', '400M': '419430400' } as const;
 const CELLS = (['O_DIRECT', 'fsync'] as const).flatMap((flush) =>
   (
@@ -57,39 +60,40 @@ const theirs = new Map<string, Side>();
 const trial = await startTrial({}, { source: 'debian', suite: SUITE, packages: PACKAGES });
 await trial.context.stop('fast');
 try {
-  // One half of mtr's cells before Benchbook's run and one after: drift of the machine meets both alike.
-  const half = CELLS.filter((_, index) => index % 2 === 0);
-  for (const cell of half) theirs.set(nameOf(cell), await byMtr(trial, cell));
+  // One half of mtr's calls before Benchbook's run and one after: drift of the machine meets both alike.
+  const calls = Array.from({ length: REPETITIONS / CALL }, () => CELLS).flat();
+  const half = calls.length / 2;
+  for (const cell of calls.slice(0, half)) add(nameOf(cell), await byMtr(trial, cell));
   const ours = await byBenchbook();
-  for (const cell of CELLS.filter((each) => !half.includes(each))) theirs.set(nameOf(cell), await byMtr(trial, cell));
+  for (const cell of calls.slice(half)) add(nameOf(cell), await byMtr(trial, cell));
   for (const cell of CELLS) compare(nameOf(cell), theirs.get(nameOf(cell))!, ours.get(nameOf(cell))!);
-  // The ticket called mtr anew for each repetition; here that is timed once and multiplied.
-  const before = seconds.mtr;
-  await byMtr(trial, CELLS[0]!, 1);
-  const anew = (seconds.mtr - before) * CELLS.length * REPETITIONS;
-  seconds.mtr = before;
-  console.log(`a call of mtr for each repetition would take ${anew.toFixed(0)} s in all`);
   const measuring = seconds.benchbook - seconds.report;
   const share = (part: number) => `${part.toFixed(0)} s, ${(part / seconds.mtr).toFixed(2)} of it`;
   console.log(
-    `wall time of ${CELLS.length} cells, ${REPETITIONS} repetitions: mtr ${seconds.mtr.toFixed(0)} s; benchbook to its last sample ${share(measuring)}, with HTML and PDF ${share(seconds.benchbook)}`,
+    `wall time of ${CELLS.length} cells, ${REPETITIONS} repetitions, ${CALL} in each call of mtr: mtr ${seconds.mtr.toFixed(0)} s; benchbook to its last sample ${share(measuring)}, with HTML and PDF ${share(seconds.benchbook)}`,
   );
 } finally {
   await trial.end();
   await rm(folder, { recursive: true, force: true });
 }
 
-async function byMtr(trial: TestTrial, cell: Cell, repetitions = REPETITIONS): Promise<Side> {
+function add(name: string, { figures, variables }: Side): void {
+  const before = theirs.get(name)?.figures ?? {};
+  const all = Object.entries(figures).map(([address, values]) => [address, [...(before[address] ?? []), ...values]]);
+  theirs.set(name, { figures: Object.fromEntries(all), variables });
+}
+
+async function byMtr(trial: TestTrial, cell: Cell): Promise<Side> {
   const options = {
     ...NO_DUMP,
     innodb_flush_method: cell.flush,
     innodb_buffer_pool_size: POOLS[cell.pool],
     innodb_random_read_ahead: cell.readAhead,
   };
-  const numbers = Array.from({ length: repetitions }, (_, index) => index + 1);
+  const numbers = Array.from({ length: CALL }, (_, index) => index + 1);
   const analyses = numbers.flatMap((number) => SCANS.map((scan) => `${scan}${number}_`));
   const taken = await trial.take(
-    measure.mtr(test, { analyses, options: [...mtrOptions(options), `--repeat=${repetitions}`] }),
+    measure.mtr(test, { analyses, options: [...mtrOptions(options), `--repeat=${CALL}`] }),
     't',
   );
   seconds.mtr += trial.values(taken, 't.wall')![0]!;
@@ -145,6 +149,10 @@ async function byBenchbook(): Promise<ReadonlyMap<string, Side>> {
   );
 }
 
+function logs(values: readonly number[]): readonly number[] {
+  return values.map(Math.log).sort((a, b) => a - b);
+}
+
 function compare(name: string, mtr: Side, ours: Side): void {
   // A journal does not hold variables of a replica's state or of the machine.
   const known = differing(mtr.variables, ours.variables).filter(([, , here]) => here !== undefined);
@@ -154,13 +162,12 @@ function compare(name: string, mtr: Side, ours: Side): void {
     const pages = [mtr, ours].flatMap(({ figures }) => figures[`${scan}.pagesAccessed`]!);
     const read = [mtr, ours].map(({ figures }) => spread(figures[`${scan}.pagesRead`]!));
     const [a, b] = [mtr, ours].map(({ figures }) => figures[`${scan}.time`]!) as [readonly number[], readonly number[]];
-    const within = (values: readonly number[], value: number) =>
-      value >= Math.min(...values) && value <= Math.max(...values);
-    const verdict = [
-      within(a, median(b)) ? "benchbook's median within mtr's range" : "benchbook's median outside mtr's range",
-      within(b, median(a)) ? "mtr's within benchbook's" : "mtr's outside benchbook's",
-    ].join(', ');
-    console.log(`  ${scan.padEnd(6)} mtr ${spread(a)} s, benchbook ${spread(b)} s: ${verdict}`);
+    const { shift, interval } = hodgesLehmann(logs(b), logs(a));
+    const ratio = [shift, interval!.low, interval!.high].map((log) => Math.exp(log).toFixed(3));
+    const verdict = interval!.low <= 0 && interval!.high >= 0 ? 'not to be told apart' : 'differ';
+    console.log(
+      `  ${scan.padEnd(6)} mtr ${spread(a)} s, benchbook ${spread(b)} s, ratio ${ratio[0]} (${ratio[1]} to ${ratio[2]}): ${verdict}`,
+    );
     const same = pages.every((each) => each === PAGES);
     console.log(
       `         pages accessed ${same ? `${PAGES} in all` : `not all ${PAGES}: ${[...new Set(pages)].join(', ')}`}; read by the statement: mtr ${read[0]}, benchbook ${read[1]}`,

@@ -82,7 +82,7 @@ test('an explicit list is taken as it stands, grouped by between factors', () =>
 });
 
 test('a profile, --only and --blocks narrow the plan', () => {
-  expect(makePlan(studyOf(), { seed: 1, profile: 'quick' })).toMatchObject({
+  expect(makePlan(studyOf({ profile: 'quick' }), { seed: 1 })).toMatchObject({
     profile: 'quick',
     replicates: { min: 1, max: 1 },
     variants: { length: 4 },
@@ -96,17 +96,19 @@ test('a profile, --only and --blocks narrow the plan', () => {
 });
 
 test.each([
-  [{ profile: 'quik' }, 'study tiny has no profile "quik"; did you mean "quick"?'],
   [{ only: ['pol=1G'] }, 'study tiny has no factor "pol"; did you mean "pool"?'],
   [{ only: ['pool=1Q'] }, 'factor "pool" has no level "1Q"; did you mean "1G"?'],
   [{ only: ['pool'] }, '--only pool is not of the form factor=level'],
-  [{ only: ['pool=4G'], profile: 'quick' }, 'no level of factor "pool" is left by the profile and --only together'],
-  [{ profile: '__proto__' }, 'study tiny has no profile "__proto__"'],
   [{ seed: -1 }, 'the seed must be a whole number'],
   [{ seed: 2 ** 53 }, 'the seed must be a whole number'],
   [{ blocks: 0 }, 'the number of blocks must be a whole number from 1 on, not 0'],
 ])('a wrong request is told: %j', (request, sentence) => {
   expect(() => makePlan(studyOf(), { seed: 1, ...request })).toThrow(sentence);
+});
+
+test('what the profile and --only leave of no factor is told', () => {
+  const sentence = 'no level of factor "pool" is left by the profile and --only together';
+  expect(() => makePlan(studyOf({ profile: 'quick' }), { seed: 1, only: ['pool=4G'] })).toThrow(sentence);
 });
 
 test('a study that excludes everything is told', () => {

@@ -19,12 +19,14 @@ describe.each(FILES)('%s', async (name) => {
     expect(makeDraft(study, `studies/${name}`).blocks.length).toBeGreaterThan(0);
   });
 
-  it.each([undefined, ...Object.keys(study.profiles)])('plans every variant of profile %s', (profile) => {
-    const plan = makePlan(study, { seed: 1, ...(profile === undefined ? {} : { profile }) });
+  it.each([null, ...Object.keys(study.profiles)])('plans every variant of profile %s', async (profile) => {
+    const inProfile = await loadStudy(join(FOLDER, name), api, profile);
+    expect(makeDraft(inProfile, `studies/${name}`).blocks.length).toBeGreaterThan(0);
+    const plan = makePlan(inProfile, { seed: 1 });
     // Six blocks are the fewest that give a 95 % interval of a median.
     expect(plan.replicates.min).toBeGreaterThanOrEqual(6);
     for (const variant of plan.variants) {
-      const stages = resolveVariant(study, variant).stages(variant.withinCells);
+      const stages = resolveVariant(inProfile, variant).stages(variant.withinCells);
       expect(stages.length).toBeGreaterThan(0);
     }
   });

@@ -89,6 +89,42 @@ test('setup and measurements see derived values, for each variant its own', asyn
   expect(params).toEqual(expected);
 });
 
+test('parameters are the same in all variants, and as the profile sets them; setup, measurements and report see them', async () => {
+  const file = await study(
+    {
+      params: `{ rows: 1000, cache: '16M' }`,
+      profiles: `{ full: { params: { rows: 100000000 } }, quick: { replicates: 6 } }`,
+      setup: '(v, params) => ({ server: v.server, options: { innodb_buffer_pool_size: params.cache } })',
+      measurements: '(v, { rows }) => ({ load: measure.query(`SELECT ${rows}`) })',
+      report: '({ params, md }) => [md`${String(params.rows)} rows in ${params.cache}`]',
+    },
+    'sized.study.ts',
+  );
+  const seen = await Promise.all(
+    [null, 'quick', 'full'].map(async (profile) => {
+      const loaded = await loadStudy(file, api, profile);
+      const { setup, stages } = resolveVariant(loaded, makePlan(loaded, { seed: 1 }).variants[0]!);
+      const { sql } = stages([{}])[0]!.measurements.load!.params as { sql: string };
+      const [block] = makeDraft(loaded, 'sized.study.ts').blocks;
+      return [setup.options!.innodb_buffer_pool_size, sql, (block as { parts: readonly unknown[] }).parts.join('')];
+    }),
+  );
+  expect(seen).toEqual([
+    ['16M', 'SELECT 1000', '1000 rows in 16M'],
+    ['16M', 'SELECT 1000', '1000 rows in 16M'],
+    ['16M', 'SELECT 100000000', '100000000 rows in 16M'],
+  ]);
+});
+
+test.each(['quik', '__proto__'])('a profile that the study has not is told: %s', async (profile) => {
+  const file = await study({ profiles: '{ quick: { replicates: 6 } }' }, 'profiled.study.ts');
+  await expect(loadStudy(file, api, profile)).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining(`study profiled has no profile "${profile}"`),
+    hint: 'it has "quick"',
+  });
+});
+
 test('files that a study imports are known as its inputs', async () => {
   await source("export const pools = ['128M', '1G'];", 'pools.ts');
   const file = await source(
@@ -107,6 +143,26 @@ describe('a wrong study is one sentence with file, line and the nearest right wo
     report: `({ md, stat, ratio, slope, effect, outcome, figure, table, claim }) => [${text}]`,
   });
   const cases: readonly Case[] = [
+    [
+      'a parameter that a profile alone has',
+      { params: `{ rows: 1 }`, profiles: `{ full: { params: { rowz: 2 } } }` },
+      /'profiles.full' sets an unknown parameter 'rowz'/,
+      9,
+      /'rows'/,
+    ],
+    [
+      'a parameter of another type',
+      { params: `{ rows: 1 }`, profiles: `{ full: { params: { rows: '2' } } }` },
+      /sets the parameter 'rows' to '2', where 'params' has a number/,
+      9,
+    ],
+    [
+      'a parameter that is not there',
+      { params: `{ rows: 1 }`, setup: '(v, params) => ({ server: v.server, options: { a: params.rowz } })' },
+      /'setup' reads an unknown parameter 'rowz'/,
+      5,
+      /'rows'/,
+    ],
     ['title missing', { title: 'undefined' }, /has no 'title'/, 3],
     ['unknown key', { variant: '{}' }, /has no 'variant'/, 8, /did you mean 'variants'/],
     ['no factors', { variants: '{ factors: {} }' }, /no factors/, 4],

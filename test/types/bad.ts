@@ -112,6 +112,24 @@ defineStudy({
   // @ts-expect-error profile: level
   profiles: { quick: { levels: { pool: ['64M'] } } },
 });
+defineStudy({
+  ...base,
+  variants: { factors },
+  measurements,
+  report: () => [],
+  params: { rows: 1000 },
+  // @ts-expect-error profile: a parameter that the study has not
+  profiles: { full: { params: { row: 1 } } },
+});
+defineStudy({
+  ...base,
+  variants: { factors },
+  measurements,
+  report: () => [],
+  params: { rows: 1000 },
+  // @ts-expect-error profile: a parameter of another type
+  profiles: { full: { params: { rows: '1' } } },
+});
 measure.custom({
   metrics: { lag: { unit: 's', better: 'lower' } },
   params: 0,

@@ -18,8 +18,12 @@ export const full = defineStudy({
     baseline: { server: '10.5' },
     exclude: (v) => v.server === '10.5' && v.pool === '12G' && 'needs 16 GiB',
   },
-  setup: (v) => ({ server: v.server, options: { innodb_buffer_pool_size: v.pool, innodb_use_native_aio: v.native } }),
-  measurements: (v) => ({
+  setup: (v, { cache }) => ({
+    server: v.server,
+    options: { innodb_buffer_pool_size: v.pool, innodb_use_native_aio: v.native, key_buffer_size: cache },
+  }),
+  measurements: (v, { rows }) => ({
+    scan: measure.query(`SELECT * FROM t LIMIT ${rows.toFixed()}`),
     startup: measure.startup(),
     memory: measure.memory(),
     mine: measure.custom({
@@ -31,10 +35,12 @@ export const full = defineStudy({
       },
     }),
   }),
-  profiles: { quick: { levels: { pool: ['128M'] }, replicates: 6 } },
+  params: { rows: 1000, cache: '16M' },
+  profiles: { quick: { levels: { pool: ['128M'] }, replicates: 6 }, full: { params: { rows: 100_000_000 } } },
   replicates: 7,
   threshold: 0.02,
-  report: ({ md, text, stat, ratio, difference, figure, table, claim }) => [
+  report: ({ params, md, text, stat, ratio, difference, figure, table, claim }) => [
+    md`${String(params.rows)} rows in ${params.cache}`,
     md`holds ${stat('memory.rss', { server: '10.11', pool: '12G', native: true, threads: 4 })}`,
     md`${stat('mine.lag', { server: '10.11', pool: '12G', native: true, threads: 4 }, 'max')} and ${'text'}`,
     figure.interval({ metric: 'startup.ready', x: 'threads', color: 'server', where: { native: true }, show: 'ratio' }),

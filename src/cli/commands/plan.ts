@@ -12,7 +12,7 @@ import { displayFile, openStudy } from '../studies.ts';
 
 /** `benchbook plan STUDY`: variants, exclusions, order, what this machine lacks for it, how long it may take; runs nothing. */
 export async function plan(wanted: string, options: PlanOptions & { json?: boolean }): Promise<number> {
-  const study = await openStudy(wanted);
+  const study = await openStudy(wanted, options.profile ?? null);
   // A report that names a metric that is not there is found now, not after the last trial.
   const draft = makeDraft(study, displayFile(study.file));
   const studyDirectory = join(process.cwd(), OUTPUT, study.id);

@@ -98,7 +98,14 @@ async function draftNow(entries: readonly Entry[]): Promise<Draft | null> {
   const { run } = sortEntries(entries);
   const found = (await listStudies()).find((study) => study.id === run.studyId);
   if (!found) return null;
-  const study = await openStudy(found.file);
+  const study = await openStudy(found.file, run.profile).catch((error) => {
+    if (error instanceof BenchbookError && error.code === 'usage') return error;
+    throw error;
+  });
+  if (study instanceof BenchbookError) {
+    console.error(`benchbook: ${study.message}: the report keeps the run's own prose.`);
+    return null;
+  }
   const draft = makeDraft(run.rerun ? withControlLevel(study, run.rerun) : study, displayFile(found.file));
   const unfit = misfit(draft, run.plan);
   if (unfit === null) return draft;

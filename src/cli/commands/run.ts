@@ -24,7 +24,7 @@ export interface RunOptions extends PlanOptions {
  *   4 journal ──► report                      as `render` does it, at any later time
  */
 export async function run(wanted: string, options: RunOptions): Promise<number> {
-  const study = await openStudy(wanted); // 1
+  const study = await openStudy(wanted, options.profile ?? null); // 1
   const draft = makeDraft(study, displayFile(study.file));
   const shard = shardOf(options.shard);
   const keep = keepOf(options.keep);
