@@ -60,5 +60,8 @@ export default defineStudy({
       metrics: ['startup.ready', 'startup.cpu', 'memory.resident', 'memory.rss'],
       title: 'The same server twice: what differs is noise',
     }),
+    md`
+      Size: 2 variants in 20 blocks, 40 trials, about a minute.
+    `,
   ],
 });

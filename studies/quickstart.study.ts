@@ -68,7 +68,7 @@ export default defineStudy({
 
       The server is idle and its data directory nearly empty: nothing here says how fast a pool fills, or what a full one costs.
       The virtual size of the process is listed among the raw samples, but versions differ in how much address space they reserve,
-      so that it must not be compared between them.
+      so that it must not be compared between them. Size: 3 variants in 9 blocks, 27 trials, under a minute.
     `,
   ],
 });

@@ -116,6 +116,7 @@ export default defineStudy({
           'Innodb_buffer_pool_read_requests',
           'Innodb_buffer_pool_reads',
           'Innodb_buffer_pool_read_ahead',
+          'Innodb_buffer_pool_read_ahead_rnd',
           'Innodb_data_read',
         ]),
       ],
@@ -189,6 +190,31 @@ export default defineStudy({
       where: { server: '10.11', mode: 'read only', threads: 4 },
       title: 'Transactions, and the pages they had to wait for',
     }),
+    part(
+      'Random read-ahead',
+      [
+        { ...cell, setting: 'random read-ahead' },
+        { ...fitting, setting: 'random read-ahead' },
+      ],
+      [
+        md`
+          Random read-ahead is a smaller change: with O_DIRECT it makes the transactions of the workload that fits the pool
+          ${ratio('load.tps', { setting: ['random read-ahead', 'O_DIRECT'] }, { ...anySetting, workload: 'fits the pool' })} of what they are
+          without, and those of the larger one ${ratio('load.tps', { setting: ['random read-ahead', 'O_DIRECT'] }, anySetting)}. During the
+          seconds that count it read ${stat('load.Innodb_buffer_pool_read_ahead_rnd', { ...fitting, setting: 'random read-ahead' })} pages ahead in
+          the first and ${stat('load.Innodb_buffer_pool_read_ahead_rnd', { ...cell, setting: 'random read-ahead' })} in the second.
+        `,
+        claim(
+          'default-workload-blind-to-read-ahead',
+          'In 10.11 at four threads, the workload that fits the pool does not tell random read-ahead on from off by more than 10 %',
+          ratio(
+            'load.tps',
+            { setting: ['random read-ahead', 'O_DIRECT'] },
+            { ...anySetting, workload: 'fits the pool' },
+          ).equivalentTo(1, 0.1),
+        ),
+      ],
+    ),
     md`
       ## Over the number of threads
 

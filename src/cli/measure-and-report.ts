@@ -72,7 +72,9 @@ export async function exitOf(result: RunResult, check: boolean): Promise<number>
   const failed = check && result.trials > 0 ? await failedClaims(result.runDirectory) : [];
   for (const sentence of failed) console.error(`check: ${sentence}`);
   if (failed.length > 0) return EXIT.checkFailed;
-  return result.notOk > 0 ? EXIT.notAllOk : EXIT.done;
+  // What this machine or a build lacks is no fault of the run, unless nothing is left of it.
+  const isEmpty = result.ok === 0 && result.trials > 0;
+  return result.notOk > 0 || isEmpty ? EXIT.notAllOk : EXIT.done;
 }
 
 function write(text: string): void {

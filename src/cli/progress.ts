@@ -68,7 +68,9 @@ export function progressOn(screen: Screen): (event: RunEvent) => void {
         break;
       case 'ended':
         clear();
-        say(`${event.ok} of ${event.trials} trials ok${event.notOk > 0 ? `, ${event.notOk} not` : ''}`);
+        say(
+          `${event.ok} of ${event.trials} trials ok${event.notOk > 0 ? `, ${event.notOk} not` : ''}${event.lacking > 0 ? `, ${event.lacking} skipped for what is lacking here` : ''}`,
+        );
         break;
       case 'block started':
       case 'trial started':

@@ -1,6 +1,6 @@
 import type { Entry, TrialEntry } from '../journal/entry.ts';
 import { pairsOf, trialIdOf } from '../plan/order.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { Plan, Variant } from '../plan/plan.ts';
 import type { Cell } from '../study/types.ts';
 import { baselinePartners } from './baseline.ts';
 import { differencesOf, keyOf, type TrialInputs } from './keys.ts';
@@ -41,7 +41,8 @@ export interface DecideRequest {
  * new ones of a variant is measured again beside them, since samples of two runs do not pair.
  */
 export function decide(request: DecideRequest): readonly Decision[] {
-  const found = new Map(request.plan.variants.map(({ id }) => [id, keptOf(request, id)]));
+  const taken = new Set<Entry>();
+  const found = new Map(request.plan.variants.map((variant) => [variant.id, keptOf(request, variant, taken)]));
   const baselines = request.keepBaseline ? [] : [...baselinePartners(request.plan, request.baseline)];
   const again = repeats(request, found, [...baselines, ...duetPartners(request.plan)]);
   return request.plan.variants.map(({ id, cell }) => {
@@ -59,25 +60,33 @@ function ownTrial({ own }: DecideRequest, variantId: string, block: number): Tri
 }
 
 /** For each block that this run lacks, the newest trial with the same key, marked with where it comes from. */
-function keptOf(request: DecideRequest, variantId: string): readonly TrialEntry[] {
-  const inputs = request.inputs.get(variantId);
+function keptOf(request: DecideRequest, { id, cell }: Variant, taken: Set<Entry>): readonly TrialEntry[] {
+  const inputs = request.inputs.get(id);
   if (!inputs) return [];
   const key = keyOf(inputs);
-  const wanted = new Set(request.blocks.filter((block) => ownTrial(request, variantId, block) === undefined));
+  const isOfAnother = new Set(request.plan.variants.filter((other) => other.id !== id).map((other) => other.id));
+  const wanted = new Set(request.blocks.filter((block) => ownTrial(request, id, block) === undefined));
   const kept: TrialEntry[] = [];
   for (const run of request.earlier) {
     for (const [index, entry] of run.entries.entries()) {
-      if (!isKeepable(entry, variantId) || entry.key !== key || !wanted.has(entry.block)) continue;
+      if (!isKeepable(entry) || entry.key !== key || !wanted.has(entry.block)) continue;
+      if (taken.has(entry) || isOfAnother.has(entry.variantId) || !agree(entry.cell, cell)) continue;
       wanted.delete(entry.block);
+      taken.add(entry);
       const reused = entry.reused ?? { runId: run.runId, line: index + 1, hash: run.hashes[index]! };
-      kept.push({ ...entry, trialId: trialIdOf(variantId, entry.block), reused });
+      kept.push({ ...entry, variantId: id, cell, trialId: trialIdOf(id, entry.block), reused });
     }
   }
   return kept.sort((a, b) => a.block - b.block);
 }
 
-function isKeepable(entry: Entry, variantId: string): entry is TrialEntry {
-  return entry.type === 'trial' && entry.variantId === variantId && entry.counted && entry.outcome !== 'skipped';
+/** Whether two cells are the same in the factors that both have: a study may have gained or lost one since. */
+function agree(a: Cell, b: Cell): boolean {
+  return Object.keys(a).every((name) => b[name] === undefined || a[name] === b[name]);
+}
+
+function isKeepable(entry: Entry): entry is TrialEntry {
+  return entry.type === 'trial' && entry.counted && entry.outcome !== 'skipped';
 }
 
 /** A variant, and another that must be measured beside it. */
@@ -138,7 +147,7 @@ function reasonOf(
 function lastInputs(earlier: readonly EarlierRun[], variantId: string): TrialInputs | null {
   for (const { entries } of earlier) {
     const trials = entries.filter(
-      (entry): entry is TrialEntry => isKeepable(entry, variantId) && entry.key !== undefined,
+      (entry): entry is TrialEntry => isKeepable(entry) && entry.variantId === variantId && entry.key !== undefined,
     );
     const last = trials.at(-1);
     const first = entries.find(

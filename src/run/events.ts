@@ -69,6 +69,7 @@ export type RunEvent =
       readonly type: 'ended';
       readonly trials: number;
       readonly ok: number;
+      readonly lacking: number;
       readonly notOk: number;
       readonly complete: boolean;
       readonly runDirectory: string;

@@ -9,6 +9,7 @@ import type { Progress, Report } from './events.ts';
 import type { Keeping } from './kept.ts';
 import type { TrialInputs } from './keys.ts';
 import type { Roots } from './roots.ts';
+import { isLacking } from './skips.ts';
 import type { Watchdog } from './watchdog.ts';
 
 /** What the steps of one session of a run share. */
@@ -47,6 +48,8 @@ export interface Counts {
   /** Trials in the journal, excluded ones not counted. */
   readonly trials: number;
   readonly ok: number;
+  /** Left out since the build or the machine lacks what they ask for. */
+  readonly lacking: number;
   readonly notOk: number;
 }
 
@@ -146,7 +149,8 @@ export function progressOf(session: Session): Progress {
 export function countsOf(session: Pick<Session, 'trials'>): Counts {
   const counted = [...session.trials.values()].filter(({ block, counted }) => block > 0 && counted);
   const ok = counted.filter(({ outcome }) => outcome === 'ok').length;
-  return { trials: counted.length, ok, notOk: counted.length - ok };
+  const lacking = counted.filter(isLacking).length;
+  return { trials: counted.length, ok, lacking, notOk: counted.length - ok - lacking };
 }
 
 /** The trials of a journal by id. */

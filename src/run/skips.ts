@@ -17,6 +17,13 @@ export type ReadyVariants = ReadonlyMap<string, ReadyVariant>;
 /** How the reason of a trial begins that had no server. */
 export const NO_SERVER = 'there is no server for it';
 
+const GIVEN_UP = 'given up after';
+
+/** Whether a trial was left out since the build or this machine lacks what it asks for: that is an answer, and no fault of the run. */
+export function isLacking({ outcome, reason = '' }: Pick<TrialEntry, 'outcome' | 'reason'>): boolean {
+  return outcome === 'skipped' && !reason.includes(NO_SERVER) && !reason.includes(GIVEN_UP);
+}
+
 /** Why a trial cannot be measured, or need not be tried; null where it is to be measured. */
 export function reasonToSkip(
   session: Session,
@@ -30,7 +37,7 @@ export function reasonToSkip(
   const { giveUpAfter } = session.plan.policy;
   const failed = session.failures.get(planned.variant.id);
   if (failed === undefined || failed.count < giveUpAfter) return null;
-  return `given up after ${failed.count} trials of this variant in a row that did not end ok, the last one: ${failed.reason}`;
+  return `${GIVEN_UP} ${failed.count} trials of this variant in a row that did not end ok, the last one: ${failed.reason}`;
 }
 
 /** The entry of a trial that is not measured. */

@@ -25,7 +25,7 @@ export async function readSettings(server: Server, requested: Options): Promise<
     const name = optionName(written).replace(/^loose_/, '');
     const given = nameFor(written, server.build);
     const found = variablesOf(given).find(({ variable }) => effective.has(variable));
-    const now = found === undefined ? null : effective.get(found.variable)!;
+    const now = found === undefined ? null : asSwitch(found.variable, effective.get(found.variable)!);
     const renamed = given === name ? [] : [`given as ${given}, its name in ${server.build.version}`];
     return settingOf({
       name,
@@ -87,6 +87,12 @@ function settingOf({ name, text, now, comment, warning, notes }: Reading): Setti
 function warningAbout(name: string, log: string): string | null {
   const pattern = new RegExp(`\\[(?:Warning|ERROR)\\].*\\b${name.replaceAll('_', '[-_ ]')}\\b.*`, 'i');
   return pattern.exec(log)?.[0]?.replace(/^\[\w+\]\s*(\[[\w-]+\]\s*)*/, '') ?? null;
+}
+
+/** `have_ssl` and its like are no switches: DISABLED is built in and off. */
+function asSwitch(variable: string, value: string): string {
+  if (!variable.startsWith('have_')) return value;
+  return value === 'YES' ? 'ON' : 'OFF';
 }
 
 function inverted(value: string | null): string | null {

@@ -38,6 +38,8 @@ const READ_BACK: Readonly<Record<string, readonly string[]>> = {
   transaction_read_only: ['tx_read_only'],
   temp_pool: ['use_temp_pool'],
   memlock: ['locked_in_memory'],
+  ssl: ['have_ssl'],
+  symbolic_links: ['have_symlink'],
   external_locking: ['skip_external_locking'],
   character_set_client_handshake: ['character_set_client_handshake'],
   event_scheduler: ['event_scheduler'],
@@ -64,7 +66,9 @@ export function nameFor(name: string, speaker: Speaker): string {
 export function variablesOf(name: string): readonly { readonly variable: string; readonly inverted: boolean }[] {
   const straight = [name, ...(READ_BACK[name] ?? [])].map((variable) => ({ variable, inverted: false }));
   const positive = /^(?:skip|disable)_(.+)$/.exec(name)?.[1];
-  return positive === undefined ? straight : [...straight, { variable: positive, inverted: true }];
+  if (positive === undefined) return straight;
+  const turned = [positive, ...(READ_BACK[positive] ?? [])].map((variable) => ({ variable, inverted: true }));
+  return [...straight, ...turned];
 }
 
 /** "10.11.19-MariaDB" as 101119. */

@@ -30,6 +30,25 @@ describe('sysbench on a real server', () => {
     expect(taken.details).toMatchObject({ seed: 1001, clientCpus: expect.stringMatching(/^\d+([-,]\d+)*$/) });
   });
 
+  it('divides what the server used by the transactions', async () => {
+    const load = measure.around(measure.sysbench({ ...small, test: 'oltp_write_only', time: 3 }), [
+      measure.timeline(['cpu', 'written'], { intervalMs: 100 }),
+      measure.status(['Innodb_os_log_written']),
+    ]);
+    const taken = await trial.take(load, 'load');
+    const value = (metric: string) => trial.values(taken, `load.${metric}`)!;
+    const transactions = value('tps')[0]! * 3;
+    const cores = value('cpuOverTime');
+    const mean = cores.reduce((sum, each) => sum + each, 0) / cores.length;
+    // The time line misses its first and last interval.
+    expect((value('cpuPerTransaction')[0]! * transactions) / (mean * 3)).toBeCloseTo(1, 0);
+    // Nothing that is logged can be written with fewer bytes.
+    expect(value('bytesWrittenPerTransaction')[0]! * transactions).toBeGreaterThan(
+      value('Innodb_os_log_written')[0]! * 0.9,
+    );
+    await trial.take(measure.sysbench({ ...small, test: 'oltp_point_select' }));
+  }, 60_000);
+
   it('keeps unchanged tables for the next level, and makes changed ones anew', async () => {
     const sum = async () => await trial.context.running!.sql('CHECKSUM TABLE sbtest.sbtest1, sbtest.sbtest2');
     const fresh = await sum();

@@ -56,6 +56,37 @@ test('the same command after the end measures nothing and leaves the journal as 
   });
 });
 
+test('a factor that was added keeps the trials of the level that changes nothing, each once', async () => {
+  const setup = ({ pool, flush }: Readonly<Record<string, unknown>>) => ({
+    server: { source: 'installed' as const },
+    options: { innodb_buffer_pool_size: String(pool), ...(flush === 'other' ? { innodb_flush_method: 'fsync' } : {}) },
+  });
+  const first = await place.command({ study: pools('a', 'A', { setup }) });
+  const factors = [factor('pool', ['128M', '1G', '4G']), factor('flush', ['default', 'same', 'other'])];
+  const second = await place.command({ study: pools('a', 'B', { setup, factors }) });
+  expect(second.runDirectory).not.toBe(first.runDirectory);
+  const trials = (await place.trials(second.runDirectory)).filter(({ block }) => block > 0);
+  expect(trials).toHaveLength(27);
+  const kept = trials.filter(({ reused }) => reused !== undefined);
+  // Two levels ask for the same: a sample can't be of both.
+  expect(kept.map(({ cell }) => `${cell.pool} ${cell.flush}`).sort()).toEqual(
+    ['128M', '1G', '4G'].flatMap((pool) => Array(3).fill(`${pool} default`)),
+  );
+  expect(new Set(kept.map(({ reused }) => reused!.hash)).size).toBe(9);
+  expect(await verifyJournal(second.runDirectory)).toMatchObject({ ok: true });
+});
+
+test('a factor that was taken away keeps its trials too', async () => {
+  const factors = [factor('pool', ['128M', '1G']), factor('flush', ['default'])];
+  await place.command({ study: pools('a', 'A', { factors }) });
+  const world = fakeWorld();
+  const second = await place.command({ study: pools('a', 'B', { factors: [factor('pool', ['128M', '1G'])] }), world });
+  const trials = (await place.trials(second.runDirectory)).filter(({ block }) => block > 0);
+  expect(trials.map(({ cell, reused }) => [Object.keys(cell), reused !== undefined])).toEqual(
+    Array(6).fill([['pool'], true]),
+  );
+});
+
 test('after one option of one level has changed exactly that level’s trials run again, and the reason is told', async () => {
   const first = await place.command({ study: pools('a', 'A') });
   const second = await place.command({ study: pools('b', 'B') });

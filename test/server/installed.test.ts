@@ -28,6 +28,7 @@ describe("this machine's server", () => {
       innodb_buffer_pool_size: '192M',
       innodb_flush_log_at_trx_commit: 2,
       innodb_stats_persistent: false,
+      ssl: false,
     };
     const server = await start(options);
     const context = {
@@ -59,6 +60,7 @@ describe("this machine's server", () => {
       { name: 'innodb_buffer_pool_size', effective: String(192 * 2 ** 20), verdict: 'as requested' },
       { name: 'innodb_flush_log_at_trx_commit', effective: '2', verdict: 'as requested' },
       { name: 'innodb_stats_persistent', effective: 'OFF', verdict: 'as requested' },
+      { name: 'ssl', effective: 'OFF', verdict: 'as requested' },
     ]);
     const variables = Object.values(await readVariables(server)).join('\n');
     expect(variables).not.toContain(dirname(server.dataDirectory));

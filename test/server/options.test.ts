@@ -40,6 +40,7 @@ test('an option is looked for under the names that it may have', () => {
     { variable: 'skip_log_bin', inverted: false },
     { variable: 'log_bin', inverted: true },
   ]);
+  expect(variablesOf('skip_ssl').map(({ variable }) => variable)).toEqual(['skip_ssl', 'ssl', 'have_ssl']);
   expect(versionNumber('10.11.19-MariaDB')).toBe(101119);
   expect(versionNumber('9.7.4-2')).toBe(90704);
 });

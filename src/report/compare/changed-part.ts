@@ -105,6 +105,7 @@ function rowsOf({ before, after }: Sides): Row[] {
     of('profile', ({ data }) => data.run.profile ?? 'none'),
     of('threshold', ({ draft }) => `${Math.round(draft.threshold * 1000) / 10} %`),
     of('Benchbook', ({ data }) => data.run.toolVersion),
+    of('measuring revision', ({ data }) => String(data.run.measuringRevision ?? 1)),
     of('measurements', ({ draft }) => Object.keys(draft.measurements).join(', ')),
   ];
 }
