@@ -64,9 +64,9 @@ export function figureWords({ study, here }: WordContext): Readonly<Record<strin
     ...Object.fromEntries(DOTS.map((kind) => [kind, ofCells(kind, ['show'])])),
     ...Object.fromEntries(SAMPLES.map((kind) => [kind, ofCells(kind, [])])),
     timeline: (options) => {
-      const common = open('figure.timeline', options, ['metric', 'color']);
+      const common = open('figure.timeline', options, ['metric']);
       const metric = checkMetric(options.metric, study, 'figure.timeline', common.place);
-      return block({ ...common, kind: 'timeline', metric, ...colorOf(options, 'figure.timeline', common.place) });
+      return block({ ...common, kind: 'timeline', metric });
     },
     phases: (options) => {
       const common = open('figure.phases', options, ['x']);

@@ -51,7 +51,7 @@ export type DraftFigure = FigureBase &
         /** 'ratio' draws each cell against the baseline. */
         readonly show: 'value' | 'ratio';
       }
-    | { readonly kind: 'timeline'; readonly metric: string; readonly color?: string }
+    | { readonly kind: 'timeline'; readonly metric: string }
     | { readonly kind: 'phases'; readonly x: string }
     | {
         readonly kind: 'vega';

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { parseInnodbStatus } from '../formats/innodbStatus.ts';
 import { waitUntilQuiet } from '../host/quiet.ts';
 import type { Caution } from '../journal/entry.ts';
+import { whileFlushing } from '../server/flush-dirty.ts';
 import type { Server } from '../server/start.ts';
 import type { Measurement, Metric } from '../study/types.ts';
 import { liveProcess, type Readings, type TrialContext } from './context.ts';
@@ -24,8 +25,8 @@ export interface IdleOptions {
 }
 
 /**
- * Waits until the server has nothing left to do: history purged, dirty pages written out (by `innodb_max_dirty_pages_pct=0`, put
- * back afterwards), no I/O pending, its CPU quiet. A step before what must not be disturbed by work
+ * Waits until the server has nothing left to do: history purged, dirty pages written out (by `innodb_max_dirty_pages_pct=0` and a
+ * high `innodb_io_capacity`, put back afterwards), no I/O pending, its CPU quiet. A step before what must not be disturbed by work
  * that an earlier step left behind, and before counters of bytes written are read.
  */
 export function idle(options: IdleOptions = {}): Measurement<keyof typeof IDLE> {
@@ -41,7 +42,7 @@ export async function measureIdle(measurement: Measurement, context: TrialContex
   const server = await liveProcess(context);
   const began = performance.now();
   const leftMs = () => limitSeconds * 1000 - (performance.now() - began);
-  const work = await flushed(server, async () => {
+  const work = await whileFlushing(server.sql, async () => {
     for (;;) {
       const found = await workOf(server);
       if (busyWith(found, server).length === 0 || leftMs() <= 0) return found;
@@ -88,17 +89,4 @@ function busyWith({ historyListLength, dirtyPages, pendingIo }: Work, { build }:
     (dirtyPages ?? 0) > 0 && `${dirtyPages} dirty pages`,
     (pendingIo ?? 0) > 0 && `${pendingIo} pending reads and writes`,
   ].filter((text) => text !== false);
-}
-
-/** Has dirty pages written out while `wait` waits; a server whose variables cannot be set writes them out at its own pace. */
-async function flushed<T>({ sql }: Server, wait: () => Promise<T>): Promise<T> {
-  const names = ['innodb_max_dirty_pages_pct_lwm', 'innodb_max_dirty_pages_pct'] as const;
-  const [before] = await sql(`SELECT ${names.map((name) => `@@GLOBAL.${name} AS ${name}`).join(', ')}`);
-  // The low-water mark may not be above the other one: first down, last up again.
-  for (const name of names) await sql(`SET GLOBAL ${name} = 0`);
-  try {
-    return await wait();
-  } finally {
-    for (const name of [...names].reverse()) await sql(`SET GLOBAL ${name} = ${Number(before![name])}`);
-  }
 }

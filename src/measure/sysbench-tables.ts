@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchbookError } from '../errors.ts';
 import type { Caution, JsonValue } from '../journal/entry.ts';
+import { whileFlushing } from '../server/flush-dirty.ts';
 import { waitForPurge } from '../server/purge.ts';
 import type { Server } from '../server/start.ts';
 import { runAccounted } from './accounted.ts';
@@ -134,16 +135,11 @@ async function load({ params, tool, context, options }: Preparation): Promise<Lo
 /** History purged and dirty pages written, so that no load's aftermath runs into the measurement. */
 async function settle(server: Server, context: TrialContext): Promise<void> {
   await waitForPurge((text) => server.sql(text), server.build.family);
-  const [limit] = await server.sql("SHOW GLOBAL VARIABLES LIKE 'innodb_max_dirty_pages_pct'");
-  if (limit === undefined) return;
-  await server.sql('SET GLOBAL innodb_max_dirty_pages_pct = 0');
-  try {
+  await whileFlushing(server.sql, async () => {
     const end = performance.now() + 120_000;
     while (performance.now() < end) {
       if (((await statusCounters(server.sql)).get('Innodb_buffer_pool_pages_dirty') ?? 0) === 0) return;
       await sleep(50, undefined, { signal: context.signal });
     }
-  } finally {
-    await server.sql('SET GLOBAL innodb_max_dirty_pages_pct = ?', [Number(limit.Value)]);
-  }
+  });
 }

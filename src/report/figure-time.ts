@@ -7,59 +7,81 @@ import type { CellValue, Table } from './document.ts';
 import type { FigureContext, Shown } from './figure-dots.ts';
 import { cellText, metricTitle } from './names.ts';
 
-/** A metric that is a series in time: a line a trial, so that waves and dips are not averaged away. */
+/**
+ * A metric that is a series in time: a line a trial, so that waves and dips are not averaged away, and a panel a cell, since lines that
+ * cross all the time cannot be told apart by their colour.
+ */
 export function showTimeline(figure: Extract<DraftFigure, { kind: 'timeline' }>, context: FigureContext): Shown {
   const { draft, data, number } = context;
   const { metric } = figure;
-  const trials = countedTrials(data.trials);
-  const rows = trials.flatMap((trial) =>
-    trial.samples
-      .filter((series) => series.metric === metric && series.at !== undefined)
-      .flatMap((series) => {
-        const cell = { ...trial.cell, ...series.within };
-        if (cellsWhere([cell], figure.where).length === 0) return [];
-        return series.values.map((value, index): CellValue[] => [
-          ...factorCells(cell, draft),
-          `${trial.trialId} ${cellText(series.within ?? {})}`,
-          series.at![index]!,
-          value,
-        ]);
-      }),
+  const lines = countedTrials(data.trials).flatMap((trial) =>
+    trial.samples.flatMap((series) => {
+      const cell = { ...trial.cell, ...series.within };
+      if (series.metric !== metric || series.at === undefined) return [];
+      if (cellsWhere([cell], figure.where).length === 0) return [];
+      return [{ cell, name: `${trial.trialId} ${cellText(series.within ?? {})}`, series }];
+    }),
+  );
+  const varying = draft.factors.filter(({ name }) => new Set(lines.map(({ cell }) => cell[name])).size > 1);
+  const panelOf = (cell: Cell) => cellText(Object.fromEntries(varying.map(({ name }) => [name, cell[name]!])));
+  const rows = lines.flatMap(({ cell, name, series }) =>
+    series.values.map((value, index): CellValue[] => [
+      ...factorCells(cell, draft),
+      ...(varying.length > 1 ? [panelOf(cell)] : []),
+      name,
+      series.at![index]!,
+      value,
+    ]),
   );
   const table: Table = {
     name: `figure ${number}`,
     columns: [
       ...factorColumns(draft),
+      ...(varying.length > 1 ? [{ key: 'panel', title: 'cell', kind: 'text' as const }] : []),
       { key: 'trial', title: 'trial', kind: 'code' },
       { key: 'at', title: 'time since its start', kind: 'number', unit: 's' },
       { key: 'value', title: metricTitle(metric, draft), kind: 'number', unit: draft.metrics[metric]!.unit },
     ],
     rows,
   };
-  const encoding = {
-    x: { field: 'at' },
-    y: { field: 'value', scale: { zero: true } },
-    detail: { field: 'trial', type: 'nominal' },
-  };
-  const lines = new Set(rows.map((row) => row[draft.factors.length])).size;
+  const panels = [...new Set(lines.map(({ cell }) => panelOf(cell)))];
+  const layer = [
+    {
+      mark: { type: 'line', strokeWidth: 1.2, color: 'accent', opacity: lines.length > panels.length ? 0.55 : 1 },
+      encoding: {
+        x: { field: 'at' },
+        y: { field: 'value', scale: { zero: true } },
+        detail: { field: 'trial', type: 'nominal' },
+      },
+    },
+  ];
+  // A factor's own column has its levels in declared order, under the names that readers see.
+  const [only] = varying;
+  const row =
+    varying.length === 1
+      ? { field: only!.name, type: 'nominal', title: null }
+      : { field: 'panel', type: 'nominal', title: null, sort: inDeclaredOrder(lines, draft).map(panelOf) };
   return {
     spec: {
       data: { name: table.name },
-      layer: [
-        {
-          mark: { type: 'line', strokeWidth: 1.3, opacity: lines > 4 ? 0.55 : 1 },
-          encoding: { ...encoding, ...(figure.color === undefined ? {} : { color: { field: figure.color } }) },
-        },
-      ],
+      ...(panels.length < 2 ? { layer } : { facet: { row }, spec: { layer, height: panels.length < 4 ? 130 : 80 } }),
     },
     tables: [table],
     table: table.name,
     title: `${metricTitle(metric, draft)} over time`,
-    alt: `Time line of ${metricTitle(metric, draft)}: ${lines} trials, ${rows.length} values.`,
-    sourceLine: `${metric}; a line a trial, ${lines} trials; run ${data.run.runId}`,
+    alt: `Time line of ${metricTitle(metric, draft)}: ${lines.length} trials, ${rows.length} values.`,
+    sourceLine: `${metric}; a line a trial, ${lines.length} trials; run ${data.run.runId}`,
     notes:
       rows.length === 0 ? [`${metric} has no values in time in this run.`] : steadyNotes(metric, figure.where, context),
   };
+}
+
+/** The cells of some lines, by the places of their levels. */
+function inDeclaredOrder(lines: readonly { readonly cell: Cell }[], { factors }: FigureContext['draft']): Cell[] {
+  const places = (cell: Cell) => factors.map(({ name, labels }) => labels.indexOf(cell[name]!));
+  const keyed = lines.map(({ cell }) => ({ cell, at: places(cell) }));
+  keyed.sort((a, b) => a.at.map((place, index) => place - b.at[index]!).find((difference) => difference !== 0) ?? 0);
+  return keyed.map(({ cell }) => cell);
 }
 
 /** The mean of the steady part of each cell's first trial, with its interval, and the dips and stalls that it had. */

@@ -134,8 +134,8 @@ export interface FigureWords<F, N extends string> {
   ecdf(options: FigureOptions<F, N>): BlockWord;
   /** Counts of every sample in bins of equal width. */
   histogram(options: FigureOptions<F, N>): BlockWord;
-  /** A metric that is a series in time, a line a trial. */
-  timeline(options: AnyFigure<F> & { readonly metric: N; readonly color?: keyof F & string }): BlockWord;
+  /** A metric that is a series in time: a line a trial, a panel a cell. */
+  timeline(options: AnyFigure<F> & { readonly metric: N }): BlockWord;
   /** Where the time of a start goes: the stamped error log of each cell's median start. */
   phases(options: AnyFigure<F> & { readonly x: keyof F & string }): BlockWord;
   /** Any Vega-Lite specification over one of the run's tables; the renderer adds data, units, order and colours. */
