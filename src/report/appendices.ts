@@ -4,7 +4,8 @@ import type { Block, CellValue, Table } from './document.ts';
 import { cellText, samplesId, slug } from './names.ts';
 import type { Part } from './part.ts';
 import type { RunData } from './run-data.ts';
-import { measurementTable, trialsTable } from './tables.ts';
+import { measurementTables } from './sample-tables.ts';
+import { trialsTable } from './tables.ts';
 
 /** Raw samples, trials, settings, environment, error logs, the study, and how to run it again. */
 export function appendicesPart(data: RunData, draft: Draft): Part {
@@ -22,17 +23,19 @@ export function appendicesPart(data: RunData, draft: Draft): Part {
 
 function samplesPart(data: RunData, draft: Draft): Part {
   const measurements = Object.keys(draft.measurements);
-  const tables = measurements.map((name) => measurementTable(name, data, draft));
+  const tables = measurements.map((name) => measurementTables(name, data, draft));
   const blocks = measurements.flatMap((name, index): Block[] => [
     { type: 'heading', level: 3, text: `Samples of ${name}`, id: samplesId(`${name}.`) },
-    {
-      type: 'table',
-      id: `table-${samplesId(`${name}.`)}`,
-      title: [`Every value that ${name} took, in the order run`],
-      table: tables[index]!.name,
-      notes: [],
-      dense: true,
-    },
+    ...tables[index]!.map(
+      ({ table, isInTime }): Block => ({
+        type: 'table',
+        id: `table-${slug(table.name)}`,
+        title: [`Every value that ${name} took${isInTime ? ' over time' : ''}, in the order run`],
+        table: table.name,
+        notes: [],
+        dense: true,
+      }),
+    ),
   ]);
   return {
     blocks: [
@@ -45,7 +48,7 @@ function samplesPart(data: RunData, draft: Draft): Part {
       },
       ...blocks,
     ],
-    tables,
+    tables: tables.flatMap((own) => own.map(({ table }) => table)),
   };
 }
 

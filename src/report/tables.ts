@@ -1,8 +1,8 @@
 import type { Analysis } from '../analysis/analysis.ts';
 import type { Draft } from '../draft/types.ts';
 import type { TrialEntry } from '../journal/entry.ts';
-import type { CellValue, Column, Table } from './document.ts';
-import { metricTitle } from './names.ts';
+import { code, number, text } from './columns.ts';
+import type { CellValue, Table } from './document.ts';
 import type { RunData } from './run-data.ts';
 
 /** Every sample of the run, a row a value: what `data/samples.csv` holds, and what every number can be recomputed from. */
@@ -114,72 +114,4 @@ export function summariesTable(analysis: Analysis, draft: Draft): Table {
     ],
     rows,
   };
-}
-
-/** One measurement's values as people read them: a row a trial (and iteration), a column a metric. */
-export function measurementTable(measurement: string, data: RunData, draft: Draft): Table {
-  const factors = draft.factors.map((factor) => factor.name);
-  const metrics = Object.keys(draft.metrics).filter((metric) => metric.startsWith(`${measurement}.`));
-  const rows = data.trials.flatMap((trial) => rowsOfTrial(trial, metrics, factors));
-  const series = rows.some((row) => row[3] !== 0);
-  const drop = (row: readonly CellValue[]) => (series ? row : row.filter((_, index) => index !== 3));
-  const columns: Column[] = [
-    number('block'),
-    number('position'),
-    text('counted'),
-    number('iteration'),
-    ...factors.map((name) => text(name)),
-    ...metrics.map(
-      (metric): Column => ({
-        key: metric,
-        title: metricTitle(metric, draft),
-        kind: 'number',
-        unit: draft.metrics[metric]!.unit,
-        digits: 6,
-      }),
-    ),
-  ];
-  return {
-    name: `samples ${measurement}`,
-    columns: series ? columns : columns.filter((_, index) => index !== 3),
-    rows: rows.map(drop),
-  };
-}
-
-function rowsOfTrial(trial: TrialEntry, metrics: readonly string[], factors: readonly string[]): CellValue[][] {
-  const groups = new Map<string, { within: TrialEntry['cell']; values: Map<string, readonly number[]> }>();
-  for (const series of trial.samples) {
-    if (!metrics.includes(series.metric)) continue;
-    const key = JSON.stringify(series.within ?? {});
-    const group = groups.get(key) ?? { within: series.within ?? {}, values: new Map() };
-    group.values.set(series.metric, series.values);
-    groups.set(key, group);
-  }
-  return [...groups.values()].flatMap(({ within, values }) => {
-    const cell = { ...trial.cell, ...within };
-    const length = Math.max(...[...values.values()].map((list) => list.length));
-    const labels = factors.map((name) => cell[name] ?? null);
-    const lists = metrics.map((metric) => values.get(metric));
-    const before: readonly CellValue[] = [trial.block, trial.position, trial.counted];
-    // `concat` makes arrays of just their length, which tells where a table has a million rows.
-    return Array.from({ length }, (_, iteration): CellValue[] =>
-      before.concat(
-        iteration,
-        labels,
-        lists.map((list) => list?.[iteration] ?? null),
-      ),
-    );
-  });
-}
-
-function text(key: string): Column {
-  return { key, title: key, kind: 'text' };
-}
-
-function code(key: string): Column {
-  return { key, title: key, kind: 'code' };
-}
-
-function number(key: string): Column {
-  return { key, title: key, kind: 'number', unit: '1' };
 }

@@ -3,7 +3,8 @@ import type { Block, Table } from '../document.ts';
 import { flatFacts } from '../facts.ts';
 import { samplesId } from '../names.ts';
 import type { Part } from '../part.ts';
-import { measurementTable, samplesTable, summariesTable, trialsTable } from '../tables.ts';
+import { measurementTables } from '../sample-tables.ts';
+import { samplesTable, summariesTable, trialsTable } from '../tables.ts';
 import type { Side, Sides } from './sides.ts';
 
 /** Both raw data sets, each under its own name, and how to make everything again. */
@@ -27,7 +28,9 @@ function rawPart(side: Side): Part {
   const { name, data, draft, analysis, head } = side;
   const named = (table: Table): Table => ({ ...table, name: `${name} ${table.name}` });
   const measurements = Object.keys(draft.measurements);
-  const shown = measurements.map((each) => named(measurementTable(each, data, draft)));
+  const shown = measurements.map((each) =>
+    measurementTables(each, data, draft).map(({ table, isInTime }) => ({ table: named(table), isInTime })),
+  );
   const trials = named(trialsTable(data, draft));
   const blocks: Block[] = [
     { type: 'heading', level: 2, text: `Raw data, ${name}: run ${data.run.runId}`, id: `${name}-raw` },
@@ -44,13 +47,24 @@ function rawPart(side: Side): Part {
         text: `Samples of ${each}, ${name}`,
         id: `${name}-${samplesId(`${each}.`)}`,
       },
-      dense(shown[index]!, `Every value that ${each} took ${name}, in the order run`, `${name}-samples-${index}`),
+      ...shown[index]!.map(({ table, isInTime }, part) =>
+        dense(
+          table,
+          `Every value that ${each} took${isInTime ? ' over time' : ''} ${name}, in the order run`,
+          `${name}-samples-${index}${part === 0 ? '' : `-${part + 1}`}`,
+        ),
+      ),
     ]),
     dense(trials, `Every trial ${name}, in the order run`, `${name}-trials`),
   ];
   return {
     blocks,
-    tables: [...shown, trials, named(samplesTable(data, draft)), named(summariesTable(analysis, draft))],
+    tables: [
+      ...shown.flatMap((own) => own.map(({ table }) => table)),
+      trials,
+      named(samplesTable(data, draft)),
+      named(summariesTable(analysis, draft)),
+    ],
   };
 }
 
