@@ -1,4 +1,5 @@
 import type { Analysis } from '../analysis/analysis.ts';
+import type { JsonValue } from '../journal/entry.ts';
 import { escapeMarkdown } from './claims.ts';
 import type { Block } from './document.ts';
 import { cellText } from './names.ts';
@@ -8,7 +9,7 @@ import type { RunData } from './run-data.ts';
 /** Every caution in one place, each once, with how many trials it concerns: the limits of this report. */
 export function limitsPart(data: RunData, analysis: Analysis, spoken: readonly string[]): Part {
   const notes = data.notes.map((note) => `${note.event} at ${note.at}: ${note.text}`);
-  const content = [...ofTrials(data), ...ofAnalysis(analysis, spoken), ...notes];
+  const content = [...ofTrials(data), ...ofBuilds(data), ...ofAnalysis(analysis, spoken), ...notes];
   const blocks: Block[] = [
     { type: 'heading', level: 2, text: 'Limits of this report', id: 'limits' },
     {
@@ -39,6 +40,31 @@ function ofTrials(data: RunData): string[] {
   return [...found.values()].map(
     ({ sentences, trials }) => `${rangeOf([...sentences])} (${trials} of ${counted.length} trials)`,
   );
+}
+
+const MADE_WITH: Readonly<Record<string, string>> = {
+  compiler: 'compiler',
+  flags: 'compiler flags',
+  buildType: 'build type',
+  libc: 'C library',
+  allocator: 'allocator',
+  ssl: 'TLS library',
+  aio: 'asynchronous I/O',
+};
+
+/** In what the builds differ beside their version. */
+function ofBuilds({ servers }: RunData): string[] {
+  const made = servers.map(({ toolchain }) => (isRecord(toolchain) ? toolchain : {}));
+  const differing = Object.entries(MADE_WITH).flatMap(([key, what]) => {
+    const found = new Set(made.map((each) => each[key] ?? 'not known').map(String));
+    return found.size > 1 ? [`${what} (${[...found].sort().join(', ')})`] : [];
+  });
+  if (differing.length === 0) return [];
+  return [`The builds differ in more than their version: ${differing.join('; ')}.`];
+}
+
+function isRecord(value: JsonValue): value is Readonly<Record<string, JsonValue>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Sentences that differ in numbers alone as one sentence: each number that differs as a range. */
