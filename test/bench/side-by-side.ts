@@ -1,6 +1,6 @@
 // The scan study's cells twice in one session: by mtr with the ticket's test, and by a real `benchbook run` of
-// side-by-side.study.ts. Prints what differs in effective variables, pages, times with ranges, and the wall time of each.
-// Run by hand: npx tsx test/bench/side-by-side.ts [--repeat]; six minutes. mtr is called for each repetition, as the ticket did for its
+// side-by-side.study.ts. Prints what differs in effective variables, pages, times with ranges, and the wall time of each, as Markdown.
+// Run by hand: npx tsx test/bench/side-by-side.ts [--repeat] > test/bench/side-by-side.md; six minutes. mtr is called for each repetition, as the ticket did for its
 // cells: repetitions of one call agree with each other better than calls do. With --repeat it sets itself up once for each cell.
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,20 +10,9 @@ import type { TrialEntry } from '../../src/journal/entry.ts';
 import { readJournal } from '../../src/journal/read.ts';
 import { measure } from '../../src/measure/measure.ts';
 import { defaultCacheDirectory } from '../../src/server/environment.ts';
-import { hodgesLehmann } from '../../src/analysis/rank-sum.ts';
 import { startTrial, type TestTrial } from '../measure/trial.ts';
-import {
-  differing,
-  median,
-  mtrOptions,
-  NO_DUMP,
-  PACKAGES,
-  PAGES,
-  SUITE,
-  spread,
-  TEST,
-  variablesIn,
-} from './seed-scan.ts';
+import { differing, mtrOptions, NO_DUMP, PACKAGES, PAGES, SUITE, TEST, variablesIn } from './seed-scan.ts';
+import { type ComparedCell, sideBySideReport } from './side-by-side-report.ts';
 
 const REPETITIONS = 6;
 /** How many repetitions one call of mtr makes. */
@@ -66,11 +55,11 @@ try {
   for (const cell of calls.slice(0, half)) add(nameOf(cell), await byMtr(trial, cell));
   const ours = await byBenchbook();
   for (const cell of calls.slice(half)) add(nameOf(cell), await byMtr(trial, cell));
-  for (const cell of CELLS) compare(nameOf(cell), theirs.get(nameOf(cell))!, ours.get(nameOf(cell))!);
-  const measuring = seconds.benchbook - seconds.report;
-  const share = (part: number) => `${part.toFixed(0)} s, ${(part / seconds.mtr).toFixed(2)} of it`;
+  const compared = CELLS.map((cell) =>
+    comparedOf(nameOf(cell), theirs.get(nameOf(cell))!, ours.sides.get(nameOf(cell))!),
+  );
   console.log(
-    `wall time of ${CELLS.length} cells, ${REPETITIONS} repetitions, ${CALL} in each call of mtr: mtr ${seconds.mtr.toFixed(0)} s; benchbook to its last sample ${share(measuring)}, with HTML and PDF ${share(seconds.benchbook)}`,
+    sideBySideReport({ compared, seconds, repetitions: REPETITIONS, perCall: CALL, pages: PAGES, run: ours.run }),
   );
 } finally {
   await trial.end();
@@ -109,7 +98,7 @@ async function byMtr(trial: TestTrial, cell: Cell): Promise<Side> {
   return { figures, variables: variablesIn(taken.artefacts![0]!.text) };
 }
 
-async function byBenchbook(): Promise<ReadonlyMap<string, Side>> {
+async function byBenchbook() {
   // The data set is part of the work, so one from before must not help.
   const datasets = join(cache, 'datasets');
   for (const name of await readdir(datasets).catch(() => [])) {
@@ -129,7 +118,7 @@ async function byBenchbook(): Promise<ReadonlyMap<string, Side>> {
   const ended = entries.find((entry) => entry.type === 'end');
   seconds.report += (finishedAt - Date.parse(ended!.at)) / 1000;
   const trials = entries.filter((entry): entry is TrialEntry => entry.type === 'trial' && entry.counted);
-  return new Map(
+  const sides: ReadonlyMap<string, Side> = new Map(
     CELLS.map((cell) => {
       const own = trials.filter(({ cell: each }) =>
         Object.entries(cell).every(([name, label]) => each[name] === label),
@@ -147,30 +136,23 @@ async function byBenchbook(): Promise<ReadonlyMap<string, Side>> {
       ];
     }),
   );
+  const run = {
+    build: entries.find((entry) => entry.type === 'server')!,
+    host: entries.find((entry) => entry.type === 'host')!,
+  };
+  return { sides, run };
 }
 
-function logs(values: readonly number[]): readonly number[] {
-  return values.map(Math.log).sort((a, b) => a - b);
-}
-
-function compare(name: string, mtr: Side, ours: Side): void {
+function comparedOf(name: string, mtr: Side, ours: Side): ComparedCell {
   // A journal does not hold variables of a replica's state or of the machine.
   const known = differing(mtr.variables, ours.variables).filter(([, , here]) => here !== undefined);
-  const left = known.map(([variable, a, b]) => `${variable}: mtr ${a}, here ${b}`);
-  console.log(`${name}  variables that differ: ${left.join('; ') || 'none'}`);
-  for (const scan of SCANS) {
-    const pages = [mtr, ours].flatMap(({ figures }) => figures[`${scan}.pagesAccessed`]!);
-    const read = [mtr, ours].map(({ figures }) => spread(figures[`${scan}.pagesRead`]!));
-    const [a, b] = [mtr, ours].map(({ figures }) => figures[`${scan}.time`]!) as [readonly number[], readonly number[]];
-    const { shift, interval } = hodgesLehmann(logs(b), logs(a));
-    const ratio = [shift, interval!.low, interval!.high].map((log) => Math.exp(log).toFixed(3));
-    const verdict = interval!.low <= 0 && interval!.high >= 0 ? 'not to be told apart' : 'differ';
-    console.log(
-      `  ${scan.padEnd(6)} mtr ${spread(a)} s, benchbook ${spread(b)} s, ratio ${ratio[0]} (${ratio[1]} to ${ratio[2]}): ${verdict}`,
-    );
-    const same = pages.every((each) => each === PAGES);
-    console.log(
-      `         pages accessed ${same ? `${PAGES} in all` : `not all ${PAGES}: ${[...new Set(pages)].join(', ')}`}; read by the statement: mtr ${read[0]}, benchbook ${read[1]}`,
-    );
-  }
+  return {
+    name,
+    variables: known.map(([variable, a, b]) => `${variable}: mtr ${a}, Benchbook ${b}`),
+    scans: SCANS.map((scan) => {
+      const of = (metric: (typeof METRICS)[number]) =>
+        [mtr, ours].map(({ figures }) => figures[`${scan}.${metric}`]!) as [readonly number[], readonly number[]];
+      return { scan, times: of('time'), accessed: of('pagesAccessed'), read: of('pagesRead') };
+    }),
+  };
 }
