@@ -162,12 +162,17 @@ export function rowsOf(table: Table, context: FigureContext): Json[] {
       if (definition?.type === 'temporal') temporal.add(String(definition.field));
     }
   });
+  // A figure of thousands of rows would carry its constant columns thousands of times.
+  const text = JSON.stringify(context.spec);
+  const used = table.columns.flatMap((column, index) => {
+    const name = context.names.get(column.key)!;
+    return text.includes(JSON.stringify(column.key).slice(1, -1)) || text.includes(name)
+      ? [{ column, index, name }]
+      : [];
+  });
   return table.rows.map((row) =>
     Object.fromEntries(
-      table.columns.map((column, index) => [
-        context.names.get(column.key),
-        cellOf(row[index] ?? null, column, temporal, context),
-      ]),
+      used.map(({ column, index, name }) => [name, cellOf(row[index] ?? null, column, temporal, context)]),
     ),
   );
 }
@@ -177,7 +182,9 @@ function cellOf(value: CellValue, column: Column, temporal: ReadonlySet<string>,
     return Date.parse(/Z|[+-]\d\d:?\d\d$/.test(value) ? value : `${value}Z`);
   if (typeof value === 'number') {
     if (!Number.isFinite(value) || (value <= 0 && context.logFields.has(column.key))) return null;
-    if (column.kind === 'number') return value / (context.prefixes.get(column.key)?.divisor ?? 1);
+    // More digits than any screen has pixels, and half the bytes.
+    if (column.kind === 'number')
+      return Number((value / (context.prefixes.get(column.key)?.divisor ?? 1)).toPrecision(9));
   }
   return value !== null && column.kind !== 'number' ? levelText(value) : value;
 }

@@ -1,6 +1,7 @@
 import type { Document } from '../report/document.ts';
 import { figuresIn, WIDE_PX } from './figure-set.ts';
 import { prepareFigure } from './figures.ts';
+import { gzipped } from './packed.ts';
 import { compileSpec } from './svg.ts';
 import { withCssColours } from './theme.ts';
 
@@ -22,10 +23,12 @@ export function liveSpecs(document: Document): string {
       widthPx: WIDE_PX,
     });
     const hint = withInteraction(spec);
-    specs[figure.id] = { hint, panels: isOnePanel(spec) ? 1 : 0, spec: compileSpec(spec) };
+    // Most of a spec is its data, and few readers explore: packed it is a fifth.
+    const packed = gzipped(withCssColours(JSON.stringify(compileSpec(spec))));
+    specs[figure.id] = { hint, panels: isOnePanel(spec) ? 1 : 0, packed };
   }
   // `<` would let a level's name end the data block.
-  return withCssColours(JSON.stringify(specs)).replaceAll('<', '\\u003c');
+  return JSON.stringify(specs).replaceAll('<', '\\u003c');
 }
 
 /** Zoom and pan on continuous axes, a legend that picks, tooltips; returns how to use them, in words. */

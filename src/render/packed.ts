@@ -27,7 +27,7 @@ export function packerOf(budgetBytes: number): Packer {
     const isHopeless = table.rows.length * table.columns.length > left;
     const sha256 = sha256Of(table);
     // zlib's output differs between versions of Node.js; this one is the same everywhere.
-    const base64 = isHopeless ? '' : packed(tableCsv(table));
+    const base64 = isHopeless ? '' : gzipped(tableCsv(table));
     const inPage = !isHopeless && base64.length <= left;
     if (inPage) left -= base64.length;
     const result = { sha256, id: `packed-${known.size + 1}`, base64: inPage ? base64 : null, inPage };
@@ -36,8 +36,9 @@ export function packerOf(budgetBytes: number): Packer {
   };
 }
 
-function packed(csv: string): string {
-  return Buffer.from(gzipSync(Buffer.from(csv, 'utf8'), { level: 6, mtime: 0 })).toString('base64');
+/** A text as gzip in base64, for a page that unpacks it when it is asked for. */
+export function gzipped(text: string): string {
+  return Buffer.from(gzipSync(Buffer.from(text, 'utf8'), { level: 6, mtime: 0 })).toString('base64');
 }
 
 function sha256Of(table: Table): string {

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { AFRelationship, PDFDocument, PDFHexString, PDFName } from '@cantoo/pdf-lib';
+import { AFRelationship, PDFDocument, PDFHeader, PDFHexString, PDFName, PDFStreamWriter } from '@cantoo/pdf-lib';
 
 import { numberElements } from './pdf-ids.ts';
+
+const OBJECTS_PER_STREAM = 1000;
 
 export interface PdfExtras {
   readonly title: string;
@@ -39,7 +41,11 @@ export async function finishPdf(printed: Uint8Array, extras: PdfExtras): Promise
   const id = PDFHexString.of(hash.digest('hex').slice(0, 32));
   pdf.context.trailerInfo.ID = pdf.context.obj([id, id]);
   pdf.catalog.set(PDFName.of('PageMode'), PDFName.of('UseOutlines'));
-  return await pdf.save({ useObjectStreams: true, addDefaultPage: false, updateFieldAppearances: false });
+  await pdf.flush();
+  // Streams of objects came with PDF 1.5.
+  pdf.context.header = PDFHeader.forVersion(1, 7);
+  // `save` packs fifty objects a stream: the tags of a long report, much alike, are then a third of the file.
+  return await PDFStreamWriter.forContext(pdf.context, 500, true, OBJECTS_PER_STREAM).serializeToBuffer();
 }
 
 /** Chromium writes the time of printing and ids of its process; the file's id must not depend on them. */

@@ -3,7 +3,7 @@ import { BenchbookError, sentenceOf } from '../errors.ts';
 import type { Caution, JsonValue, Moment, Outcome, Series, TrialEntry } from '../journal/entry.ts';
 import type { Server } from '../server/start.ts';
 import { raced } from './limits.ts';
-import { rooted } from './roots.ts';
+import { type Roots, rooted } from './roots.ts';
 import type { TrialRequest } from './trial.ts';
 
 /** What a trial has gathered when it ends, however it ends. */
@@ -19,6 +19,8 @@ export interface Gathered {
   readonly texts: Map<string, string>;
   /** Of every server that was started. */
   readonly pids: number[];
+  /** Of the same, in the order started. */
+  readonly sockets: string[];
   /** Work that may go on although its time is up, and then still write into the data directory. */
   readonly begun: Promise<unknown>[];
 }
@@ -35,6 +37,7 @@ export function nothingGathered(): Gathered {
     details: {},
     texts: new Map(),
     pids: [],
+    sockets: [],
     begun: [],
   };
 }
@@ -71,12 +74,11 @@ export async function entryOf(
 ): Promise<TrialEntry> {
   const { planned } = request;
   const { startedAt, durationSeconds, dataDirectory } = when;
-  const socket = gathered.argv?.find((each) => each.startsWith('--socket='))?.slice('--socket='.length);
   const rewrite = rooted({
     ...request.roots,
     data: dataDirectory,
     'data.tmp': `${dataDirectory}.tmp`,
-    ...(socket === undefined ? {} : { socket: join(socket, '..') }),
+    ...socketRoots(gathered),
   });
   const artefacts = [];
   for (const [name, text] of gathered.texts) artefacts.push(await request.putArtefact(name, rewrite(text)));
@@ -105,6 +107,13 @@ export async function entryOf(
     cautions: rewrite(gathered.cautions as unknown as JsonValue) as unknown as Caution[],
     artefacts,
   };
+}
+
+/** A server that is started again has another socket, whose path it prints too. */
+function socketRoots({ sockets }: Gathered): Roots {
+  return Object.fromEntries(
+    sockets.map((socket, index) => [index === 0 ? 'socket' : `socket.${index + 1}`, join(socket, '..')]),
+  );
 }
 
 /**

@@ -176,6 +176,8 @@ async function start({ request, gathered, machine, signal }: Running): Promise<S
     limit.clear();
   }
   gathered.argv ??= gathered.server.argv;
+  const socket = gathered.server.argv.find((each) => each.startsWith('--socket='))?.slice('--socket='.length);
+  if (socket !== undefined) gathered.sockets.push(socket);
   if (gathered.server.argv.length > 0) gathered.texts.set('options file', optionsFile(gathered.server.argv));
   return gathered.server;
 }

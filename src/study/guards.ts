@@ -197,7 +197,9 @@ interface Known {
 function strict<T extends object>(values: T, { kind, names, where, source }: Known): T {
   return new Proxy(Object.freeze({ ...values }), {
     get(target, key) {
-      if (typeof key === 'symbol' || key in target || names.includes(key)) return Reflect.get(target, key);
+      // `toJSON` is asked for by whoever writes the object down, `then` by whoever awaits it.
+      const isKnown = typeof key === 'symbol' || key in target || names.includes(key);
+      if (isKnown || key === 'toJSON' || key === 'then') return Reflect.get(target, key);
       const probe = new Error('unknown name');
       throw new BenchbookError('study', `'${where}' reads an unknown ${kind} '${key}'.`, {
         place: placeOr(placeInStack(probe, source.file), placeOfWords(source.file, source.sourceText, [where, key])),

@@ -1,6 +1,7 @@
 // Charts to explore: vega draws them anew on demand, with zoom, pan and a legend that picks. Vega and its interpreter come before this.
 (() => {
   const { make, toolsOf, show, hide } = globalThis.benchbookTip;
+  if (!('DecompressionStream' in globalThis)) return;
   const holder = document.getElementById('benchbook-specs');
   const specs = JSON.parse(holder.textContent);
   for (const [id, spec] of Object.entries(specs)) addExplore(document.getElementById(id), spec);
@@ -13,7 +14,9 @@
     const plot = figure.querySelector('.plot');
     let view = null;
     const place = make('div', { class: 'plot-live' });
+    let drawn = null;
     button.addEventListener('click', async () => {
+      drawn ??= await unpack(spec.packed);
       const open = view === null;
       button.setAttribute('aria-pressed', String(open));
       hint.hidden = !open;
@@ -26,7 +29,7 @@
         return;
       }
       plot.after(place);
-      view = new vega.View(vega.parse(spec.spec, undefined, { ast: true }), {
+      view = new vega.View(vega.parse(drawn, undefined, { ast: true }), {
         renderer: 'svg',
         container: place,
         hover: true,
@@ -41,6 +44,12 @@
       await view.runAsync();
       place.querySelector('svg')?.setAttribute('aria-label', figure.querySelector('.visually-hidden').textContent);
     });
+  }
+
+  async function unpack(packed) {
+    const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+    return JSON.parse(await new Response(stream).text());
   }
 
   function lines(value) {

@@ -135,7 +135,11 @@ function fakeBuild(source: string, script: Script): Build {
   };
 }
 
+let started = 0;
+
 function fakeServer(build: Build, request: StartRequest, alive: Set<Server>, log: string[]): Server {
+  started += 1;
+  const socketPath = `/tmp/benchbook-${started}/s`;
   let exit: (exit: Exit) => void = () => undefined;
   const exited = new Promise<Exit>((resolve) => {
     exit = resolve;
@@ -143,18 +147,13 @@ function fakeServer(build: Build, request: StartRequest, alive: Set<Server>, log
   const server: Server = {
     build,
     pid: 1,
-    socketPath: '/tmp/benchbook-x/s',
+    socketPath,
     dataDirectory: request.dataDirectory,
-    argv: [
-      ...(request.prefix ?? []),
-      '/fake/mariadbd',
-      `--datadir=${request.dataDirectory}`,
-      '--socket=/tmp/benchbook-x/s',
-    ],
+    argv: [...(request.prefix ?? []), '/fake/mariadbd', `--datadir=${request.dataDirectory}`, `--socket=${socketPath}`],
     moments: [{ name: 'spawn', atSeconds: 0 }],
     cpuAtReady: { userSeconds: 0, systemSeconds: 0 },
     exited,
-    logText: () => `started on ${request.dataDirectory}\n`,
+    logText: () => `started on ${request.dataDirectory} at ${socketPath}\n`,
     sql: Object.assign(
       async (text: string) => {
         if (text !== 'crash') return [];

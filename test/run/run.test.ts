@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BenchbookError } from '../../src/errors.ts';
 import { verifyJournal } from '../../src/journal/verify.ts';
@@ -35,6 +37,24 @@ test('paths are journaled by their roots', async () => {
   expect(text).not.toContain(place.folder);
   expect(text).toContain('--datadir={data}');
   expect(text).toContain('--socket={socket}/s');
+});
+
+test('a server that is started again has another socket, whose path is not journaled either', async () => {
+  const world = fakeWorld({
+    perform: async (_, __, context) => {
+      const { socketPath } = await context.restart();
+      const moments = [{ name: 'log', atSeconds: 1, text: `socket: '${socketPath}'` }];
+      return { samples: [{ metric: 'm.x', values: [1] }], cautions: [], moments };
+    },
+  });
+  await place.run({ world });
+  const text = JSON.stringify(await place.entries());
+  expect(text).not.toContain('/tmp/benchbook-');
+  expect(text).toContain("socket: '{socket.2}/s'");
+  const logs = join(place.runDirectory, 'logs');
+  for (const name of await readdir(logs)) {
+    expect(await readFile(join(logs, name), 'utf8')).not.toContain('/tmp/benchbook-');
+  }
 });
 
 test('the time left comes from the durations seen', async () => {

@@ -116,6 +116,17 @@ test('parameters are the same in all variants, and as the profile sets them; set
   ]);
 });
 
+test('parameters may be handed on whole', async () => {
+  const custom = `{ mine: measure.custom({ metrics: { n: { unit: '1', better: 'lower' } }, params, run: async () => ({ n: 1 }) }) }`;
+  const file = await study(
+    { params: '{ rows: 1000 }', measurements: `(v, params) => (${custom})`, report: '() => []' },
+    'whole.study.ts',
+  );
+  const loaded = await loadStudy(file, api);
+  const { stages } = resolveVariant(loaded, makePlan(loaded, { seed: 1 }).variants[0]!);
+  expect(JSON.stringify(stages([{}])[0]!.measurements.mine!.params)).toBe('{"rows":1000}');
+});
+
 test.each(['quik', '__proto__'])('a profile that the study has not is told: %s', async (profile) => {
   const file = await study({ profiles: '{ quick: { replicates: 6 } }' }, 'profiled.study.ts');
   await expect(loadStudy(file, api, profile)).rejects.toMatchObject({
