@@ -125,6 +125,10 @@ export default defineStudy({
       metrics: ['load.tps', 'load.latencyPercentile', 'load.cpuPerTransaction', 'load.clientCpu'],
       title: 'sysbench',
     }),
+    md`
+      A test of the server's own suite runs where the build brings mtr: of packages that is \`mariadb-test\`. Where a column says "not reported",
+      the limits of this report say why.
+    `,
     table({ metrics: ['shell.wall', 'shell.files', 'test.testTime', 'mine.ping'], title: 'Programs and own code' }),
   ],
 });

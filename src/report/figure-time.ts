@@ -7,6 +7,9 @@ import type { CellValue, Table } from './document.ts';
 import type { FigureContext, Shown } from './figure-dots.ts';
 import { cellText, metricTitle } from './names.ts';
 
+/** A title along the axis of a low panel would run into the next one's. */
+const LEVEL = { titleAngle: 0, titleAlign: 'left', titleX: 0, titleY: -6, titleBaseline: 'bottom' } as const;
+
 /**
  * A metric that is a series in time: a line a trial, so that waves and dips are not averaged away, and a panel a cell, since lines that
  * cross all the time cannot be told apart by their colour.
@@ -50,7 +53,7 @@ export function showTimeline(figure: Extract<DraftFigure, { kind: 'timeline' }>,
       mark: { type: 'line', strokeWidth: 1.2, color: 'accent', opacity: lines.length > panels.length ? 0.55 : 1 },
       encoding: {
         x: { field: 'at' },
-        y: { field: 'value', scale: { zero: true } },
+        y: { field: 'value', scale: { zero: true }, ...(panels.length < 2 ? {} : { axis: LEVEL }) },
         detail: { field: 'trial', type: 'nominal' },
       },
     },
@@ -64,7 +67,9 @@ export function showTimeline(figure: Extract<DraftFigure, { kind: 'timeline' }>,
   return {
     spec: {
       data: { name: table.name },
-      ...(panels.length < 2 ? { layer } : { facet: { row }, spec: { layer, height: panels.length < 4 ? 130 : 80 } }),
+      ...(panels.length < 2
+        ? { layer }
+        : { facet: { row }, spacing: 28, spec: { layer, height: panels.length < 4 ? 130 : 80 } }),
     },
     tables: [table],
     table: table.name,

@@ -92,7 +92,9 @@ function metricCells(
   const { draft, analysis, withRatio, like } = context;
   const summary = analysis.summary(metric, cell);
   const base = baselineOf(cell, draft.baseline);
-  const outcomes = Object.entries(analysis.outcomes(cell)).map(([outcome, count]) => `${count} ${outcome}`);
+  const found = analysis.outcomes(cell);
+  // Trials that ended ok and have no value of it: the metric is not reported there, and Limits say why.
+  const outcomes = found.ok ? ['not reported'] : Object.entries(found).map(([outcome, count]) => `${count} ${outcome}`);
   const first = summary
     ? [summary.median, summary.interval ? formatInterval(summary.interval, summary.unit, { like }) : 'n < 6: none']
     : [null, outcomes.join(', ')];

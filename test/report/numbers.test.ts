@@ -146,7 +146,10 @@ function recomputed(value: ValueRef, samples: readonly Sample[], factors: readon
   const [first, second] = cells.map((cell) => of(samples, value.metric, cell));
   expect(factors.length).toBeGreaterThan(0);
   if (value.expression.startsWith('slope(')) return slope(value, cells, samples);
-  if (value.expression.startsWith('stat(')) return median(first!.map((sample) => sample.value));
+  if (value.expression.startsWith('stat(')) {
+    const own = first!.map((sample) => sample.value);
+    return value.expression.endsWith("'max')") ? Math.max(...own) : median(own);
+  }
   const pairs = first!.flatMap((a) =>
     second!.filter((b) => b.block === a.block).map((b) => [a.value, b.value] as const),
   );
