@@ -52,7 +52,7 @@ export function showTimeline(figure: Extract<DraftFigure, { kind: 'timeline' }>,
     {
       mark: { type: 'line', strokeWidth: 1.2, color: 'accent', opacity: lines.length > panels.length ? 0.55 : 1 },
       encoding: {
-        x: { field: 'at' },
+        x: { field: 'at', scale: { nice: false } },
         y: { field: 'value', scale: { zero: true }, ...(panels.length < 2 ? {} : { axis: LEVEL }) },
         detail: { field: 'trial', type: 'nominal' },
       },

@@ -17,7 +17,9 @@ export function cellsTable(
   context: { draft: Draft; analysis: Analysis; number: number; resolve: Resolve },
 ): Part {
   const { draft, analysis, number, resolve } = context;
-  const factors = draft.factors.map((factor) => factor.name);
+  // What is the same in every row stands once, below.
+  const fixed = Object.keys(block.where);
+  const factors = draft.factors.map((factor) => factor.name).filter((name) => !fixed.includes(name));
   const withRatio = Object.keys(draft.baseline).length > 0;
   const columns: Column[] = [
     ...factors.map((name): Column => ({ key: name, title: name, kind: 'text' })),
@@ -55,7 +57,7 @@ export function cellsTable(
           : [block.metrics.map((metric) => metricTitle(metric, draft)).join(', ')],
         table: table.name,
         notes: [
-          'Medians over trials with the 95 % interval of the median.',
+          `Medians over trials with the 95 % interval of the median${fixed.length === 0 ? '' : `; ${cellText(block.where)} in every row`}.`,
           ...(withRatio
             ? [
                 `Ratios to ${cellText(draft.baseline)} are medians of ratios within blocks; their intervals stand under Comparisons.`,
