@@ -1,15 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { BenchbookError, sentenceOf } from '../errors.ts';
-import { parseProcIo } from '../formats/procIo.ts';
 import { PERCENTILE_CEILING_SECONDS, parseSysbench, type SysbenchResult, sysbenchDoubts } from '../formats/sysbench.ts';
-import { cpuTimeOf } from '../server/cpu.ts';
 import type { Server } from '../server/start.ts';
 import type { Measurement, Metric, Primitive } from '../study/types.ts';
 import { type Accounted, runAccounted } from './accounted.ts';
 import type { Counted } from './around.ts';
 import { liveServer, type Readings, type TimedValues, type TrialContext } from './context.ts';
 import { count, optionsOf, seconds, text } from './options.ts';
+import { type ProcessUse, useOf } from './process-use.ts';
 import { prepareTables } from './sysbench-tables.ts';
 import { type SysbenchTool, scriptOf, sysbenchTool } from './sysbench-tool.ts';
 
@@ -131,9 +130,9 @@ export async function measureSysbench(
   }
   context.progress(`running ${params.test} with ${params.threads} threads for ${params.time} s`);
   const { ended, used } = await counted(async () => {
-    const before = usedBy(server);
+    const before = useOf(server.pid);
     const ended = await run(params.time, seed);
-    return { ended, used: { before, after: usedBy(server) } };
+    return { ended, used: { before, after: useOf(server.pid) } };
   });
   const result = resultOf(ended);
   const standard = Object.keys(params.options).length === 0 ? params.test : undefined;
@@ -144,32 +143,6 @@ export async function measureSysbench(
     artefacts: [{ name: 'sysbench output', text: ended.stdout }],
     details: { version: result.version, obtained: tool.obtained, load: load.details, seed, clientCpus: ownCpus() },
   };
-}
-
-/** What a process has used so far; null where the kernel does not tell. */
-interface Used {
-  readonly cpu: number | null;
-  readonly read: number | null;
-  readonly written: number | null;
-}
-
-/** A server elsewhere has no process here. */
-function usedBy({ pid }: Server): Used {
-  const cpu = pid > 0 ? attempt(() => cpuTimeOf(pid)) : null;
-  const io = pid > 0 ? attempt(() => parseProcIo(readFileSync(`/proc/${pid}/io`, 'latin1'))) : null;
-  return {
-    cpu: cpu && cpu.userSeconds + cpu.systemSeconds,
-    read: io?.readBytes ?? null,
-    written: io?.writtenBytes ?? null,
-  };
-}
-
-function attempt<T>(read: () => T): T | null {
-  try {
-    return read();
-  } catch {
-    return null;
-  }
 }
 
 /** Where the client may run: it starts as this process does, not where the server is pinned. */
@@ -223,9 +196,9 @@ function resultOf(ended: Accounted): SysbenchResult {
 function readingsOf(
   result: SysbenchResult,
   ended: Accounted,
-  { before, after }: { readonly before: Used; readonly after: Used },
+  { before, after }: { readonly before: ProcessUse; readonly after: ProcessUse },
 ): Pick<Readings, 'values' | 'missing'> {
-  const perTransaction = (name: keyof Used) => {
+  const perTransaction = (name: keyof ProcessUse) => {
     const [from, to] = [before[name], after[name]];
     return from === null || to === null || !result.transactions ? null : (to - from) / result.transactions;
   };

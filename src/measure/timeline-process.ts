@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
-import { parseDiskstats, parseProcIo } from '../formats/procIo.ts';
-import { cpuTimeOf } from '../server/cpu.ts';
+import { parseDiskstats } from '../formats/procIo.ts';
 import type { Server } from '../server/start.ts';
+import { attempt, type ProcessUse, useOf } from './process-use.ts';
 
 /** What one look at process and device tells; rates are since the last look, and null at the first. */
 export interface ProcessSample {
@@ -14,11 +14,8 @@ export interface ProcessSample {
   readonly deviceBusy: number | null;
 }
 
-interface Totals {
+interface Totals extends ProcessUse {
   readonly at: number;
-  readonly cpu: number | null;
-  readonly read: number | null;
-  readonly written: number | null;
   readonly deviceRead: number | null;
   readonly deviceWritten: number | null;
   readonly deviceBusy: number | null;
@@ -49,14 +46,10 @@ function rate(before: Totals | null, now: Totals, name: (typeof RATES)[number]):
 }
 
 function totals(pid: number, device: readonly [number, number] | null, at: number): Totals {
-  const cpu = attempt(() => cpuTimeOf(pid));
-  const io = attempt(() => parseProcIo(readFileSync(`/proc/${pid}/io`, 'latin1')));
   const disk = device && attempt(() => parseDiskstats(readFileSync('/proc/diskstats', 'latin1'), ...device));
   return {
     at,
-    cpu: cpu && cpu.userSeconds + cpu.systemSeconds,
-    read: io?.readBytes ?? null,
-    written: io?.writtenBytes ?? null,
+    ...useOf(pid),
     deviceRead: disk?.readBytes ?? null,
     deviceWritten: disk?.writtenBytes ?? null,
     deviceBusy: disk?.busySeconds ?? null,
@@ -84,12 +77,4 @@ function deviceOf(directory: string): readonly [number, number] | null {
   const major = ((dev >> 8n) & 0xfffn) | ((dev >> 32n) & ~0xfffn);
   const minor = (dev & 0xffn) | ((dev >> 12n) & ~0xffn);
   return [Number(major), Number(BigInt.asUintN(32, minor))];
-}
-
-function attempt<T>(read: () => T): T | null {
-  try {
-    return read();
-  } catch {
-    return null;
-  }
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { BenchbookError } from '../errors.ts';
+import { unknownName } from '../study/near.ts';
 import type { Study } from '../study/study.ts';
 import type { Cell, Factor, Order, Replicates, TrialPolicy } from '../study/types.ts';
-import { unknownName } from './names.ts';
 import { pairsOf } from './order.ts';
 import { isSelected, selectLevels } from './select.ts';
 

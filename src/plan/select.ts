@@ -1,7 +1,7 @@
 import { BenchbookError } from '../errors.ts';
+import { unknownName } from '../study/near.ts';
 import type { Profile, Study } from '../study/study.ts';
 import type { Cell, Factor, Primitive } from '../study/types.ts';
-import { unknownName } from './names.ts';
 
 /** The study's factors with the levels that the profile and `--only factor=level` leave, in declared order. */
 export function selectLevels(study: Study, profile: Profile | null, only: readonly string[]): readonly Factor[] {

@@ -1,6 +1,6 @@
 import type { JsonValue, ServerEntry } from '../journal/entry.ts';
 import type { Table } from './document.ts';
-import { flatFacts } from './facts.ts';
+import { flatFacts, isRecord } from './facts.ts';
 import type { Part } from './part.ts';
 
 type Facts = Readonly<Record<string, JsonValue>>;
@@ -52,8 +52,4 @@ function packagesTable(name: string, packages: readonly Facts[]): Table {
       keys.map((key) => (each[key] === undefined || each[key] === null ? null : String(each[key]))),
     ),
   };
-}
-
-function isRecord(value: JsonValue): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -10,3 +10,8 @@ export function flatFacts(value: JsonValue, name: string): { term: string; text:
     flatFacts(inner as JsonValue, name === '' ? key : `${name}: ${key}`),
   );
 }
+
+/** An object, and no list. */
+export function isRecord(value: JsonValue): value is Readonly<Record<string, JsonValue>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

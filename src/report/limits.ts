@@ -1,7 +1,7 @@
 import type { Analysis } from '../analysis/analysis.ts';
-import type { JsonValue } from '../journal/entry.ts';
 import { escapeMarkdown } from './claims.ts';
 import type { Block } from './document.ts';
+import { isRecord } from './facts.ts';
 import { cellText } from './names.ts';
 import type { Part } from './part.ts';
 import type { RunData } from './run-data.ts';
@@ -61,10 +61,6 @@ function ofBuilds({ servers }: RunData): string[] {
   });
   if (differing.length === 0) return [];
   return [`The builds differ in more than their version: ${differing.join('; ')}.`];
-}
-
-function isRecord(value: JsonValue): value is Readonly<Record<string, JsonValue>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Sentences that differ in numbers alone as one sentence: each number that differs as a range. */

@@ -42,7 +42,10 @@ export interface DecideRequest {
  */
 export function decide(request: DecideRequest): readonly Decision[] {
   const taken = new Set<Entry>();
-  const found = new Map(request.plan.variants.map((variant) => [variant.id, keptOf(request, variant, taken)]));
+  const planned = new Set(request.plan.variants.map(({ id }) => id));
+  const found = new Map(
+    request.plan.variants.map((variant) => [variant.id, keptOf(request, variant, { taken, planned })]),
+  );
   const baselines = request.keepBaseline ? [] : [...baselinePartners(request.plan, request.baseline)];
   const again = repeats(request, found, [...baselines, ...duetPartners(request.plan)]);
   return request.plan.variants.map(({ id, cell }) => {
@@ -60,17 +63,21 @@ function ownTrial({ own }: DecideRequest, variantId: string, block: number): Tri
 }
 
 /** For each block that this run lacks, the newest trial with the same key, marked with where it comes from. */
-function keptOf(request: DecideRequest, { id, cell }: Variant, taken: Set<Entry>): readonly TrialEntry[] {
+function keptOf(
+  request: DecideRequest,
+  { id, cell }: Variant,
+  { taken, planned }: { readonly taken: Set<Entry>; readonly planned: ReadonlySet<string> },
+): readonly TrialEntry[] {
   const inputs = request.inputs.get(id);
   if (!inputs) return [];
   const key = keyOf(inputs);
-  const isOfAnother = new Set(request.plan.variants.filter((other) => other.id !== id).map((other) => other.id));
   const wanted = new Set(request.blocks.filter((block) => ownTrial(request, id, block) === undefined));
   const kept: TrialEntry[] = [];
   for (const run of request.earlier) {
     for (const [index, entry] of run.entries.entries()) {
       if (!isKeepable(entry) || entry.key !== key || !wanted.has(entry.block)) continue;
-      if (taken.has(entry) || isOfAnother.has(entry.variantId) || !agree(entry.cell, cell)) continue;
+      const isOfAnother = entry.variantId !== id && planned.has(entry.variantId);
+      if (taken.has(entry) || isOfAnother || !agree(entry.cell, cell)) continue;
       wanted.delete(entry.block);
       taken.add(entry);
       const reused = entry.reused ?? { runId: run.runId, line: index + 1, hash: run.hashes[index]! };

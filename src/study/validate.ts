@@ -3,7 +3,7 @@ import { BenchbookError, type Place } from '../errors.ts';
 import { STUDY_MARK, type StudyDefinition } from './define.ts';
 import { resolveFactors } from './factors.ts';
 import { guardDerive, guardExclude, guardMeasurements, guardSetup, strictParams } from './guards.ts';
-import { nearest, suggestion } from './near.ts';
+import { suggestion, unknownName } from './near.ts';
 import { placeOfWords } from './place.ts';
 import { replicatesOf } from './replicates.ts';
 import type { Profile, Study, StudyInput } from './study.ts';
@@ -232,10 +232,5 @@ function checkParam(
 function profileOf(profiles: Readonly<Record<string, Profile>>, { id, profile }: Source): Profile | null {
   if (profile === null) return null;
   if (Object.hasOwn(profiles, profile)) return profiles[profile]!;
-  const names = Object.keys(profiles);
-  const near = nearest(profile, names);
-  const meant = near === null ? '' : `; did you mean "${near}"?`;
-  const hint =
-    names.length === 0 ? 'it has no profile at all' : `it has ${names.map((name) => `"${name}"`).join(', ')}`;
-  throw new BenchbookError('usage', `study ${id} has no profile "${profile}"${meant}`, { hint });
+  throw unknownName('profile', profile, Object.keys(profiles), `study ${id}`);
 }
