@@ -1,6 +1,7 @@
 import { BenchbookError } from '../errors.ts';
 import type { Block, ClaimResult, Document, Inline, Table } from '../report/document.ts';
 import { anchorsOf } from './anchors.ts';
+import { dataFileNames } from './data-files.ts';
 import { lineTree, proseTree } from './prose.ts';
 import type { InlineNode, ProseNode } from './prose-tree.ts';
 import { type SetTable, setTable } from './tables.ts';
@@ -31,7 +32,13 @@ export interface FlowOptions {
  */
 export function flow<T>(document: Document, dialect: Dialect<T>, options: FlowOptions): readonly T[] {
   const anchors = anchorsOf(document);
-  const context: Context<T> = { document, dialect, options, label: (id) => anchors.get(id) ?? null };
+  const context: Context<T> = {
+    document,
+    dialect,
+    options,
+    files: dataFileNames(document.tables),
+    label: (id) => anchors.get(id) ?? null,
+  };
   const verdicts = document.summary.map((bullet) => [
     ...(bullet.verdict ? strong(`${bullet.label ?? title(bullet.verdict)}. `) : []),
     ...lineTree(bullet.content, context.label),
@@ -51,6 +58,7 @@ interface Context<T> {
   readonly document: Document;
   readonly dialect: Dialect<T>;
   readonly options: FlowOptions;
+  readonly files: ReadonlyMap<string, string>;
   readonly label: (id: string) => string | null;
 }
 
@@ -100,7 +108,9 @@ function tableOf<T>(block: Extract<Block, { type: 'table' }>, context: Context<T
   const set = setTable(table, block.dense ? options.denseRows : Number.POSITIVE_INFINITY);
   const rest =
     set.omitted > 0
-      ? [`${set.omitted} of ${table.rows.length} rows are left out; all are in data/${table.name}.csv.`]
+      ? [
+          `${set.omitted} of ${table.rows.length} rows are left out; all are in data/${context.files.get(table.name)}.csv.`,
+        ]
       : [];
   const caption = block.caption ? [dialect.paragraph(lineTree(block.caption, context.label))] : [];
   const notes = [...block.notes, ...rest].map((note) =>

@@ -5,6 +5,7 @@ import type { Document } from '../report/document.ts';
 import { adfReport } from './adf.ts';
 import { findChromium } from './chromium.ts';
 import { tableCsv } from './csv.ts';
+import { dataFileNames } from './data-files.ts';
 import { type DrawnFigure, drawFigures, figuresIn } from './figure-set.ts';
 import { writeWhole } from './files.ts';
 import { htmlReport } from './html.ts';
@@ -104,8 +105,9 @@ async function dataFiles(
   write: (name: string, content: string | Uint8Array, format: string) => Promise<void>,
 ): Promise<void> {
   const { document, formats } = request;
+  const names = dataFileNames(document.tables);
   for (const table of Object.values(document.tables)) {
-    const name = fileName(table.name);
+    const name = names.get(table.name)!;
     if (formats.includes('csv')) await write(`data/${name}.csv`, tableCsv(table), 'csv');
     if (formats.includes('parquet'))
       await write(`data/${name}.parquet`, (await import('./parquet.ts')).tableParquet(table), 'parquet');
@@ -177,9 +179,4 @@ function missingChromium(): string {
   const named = process.env.PUPPETEER_EXECUTABLE_PATH;
   if (named) return `PUPPETEER_EXECUTABLE_PATH names "${named}", which is no Chromium that answers --version.`;
   return 'No Chromium or Chrome was found. Install one (Debian: apt install chromium), or name it in PUPPETEER_EXECUTABLE_PATH.';
-}
-
-/** A table's name as a file name: names come from studies and may hold anything. */
-function fileName(name: string): string {
-  return name.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^\.+/, '') || 'table';
 }

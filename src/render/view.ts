@@ -2,11 +2,12 @@ import Handlebars from 'handlebars';
 import { BenchbookError } from '../errors.ts';
 import type { Block, ClaimResult, Document, Inline, Table, ValueRef, Verdict } from '../report/document.ts';
 import { type Anchors, anchorsOf } from './anchors.ts';
+import { dataFileNames } from './data-files.ts';
 import type { DrawnFigure } from './figure-set.ts';
 import { printFit } from './fit.ts';
 import { asSentence } from './flow.ts';
 import { highlighted } from './highlight.ts';
-import { type Packer, packerOf } from './packed.ts';
+import { type PackedTable, type Packer, packerOf } from './packed.ts';
 import { lineHtml, type ProseTarget, plainText, proseHtml } from './prose.ts';
 import { withoutTips } from './svg.ts';
 import { setTable } from './tables.ts';
@@ -30,6 +31,8 @@ interface ViewContext {
   readonly anchors: Anchors;
   readonly target: ProseTarget;
   readonly packer: Packer;
+  /** Files below `data/`, without ending, by table. */
+  readonly files: ReadonlyMap<string, string>;
   readonly counter: { tabs: number };
   readonly isStatic: boolean;
 }
@@ -43,7 +46,8 @@ export function pageView(
   const anchors = anchorsOf(document);
   const target: ProseTarget = { value: (value) => valueHtml(value, anchors), label: (id) => labelOf(id, anchors) };
   const packer = packerOf(options.isStatic ? 0 : PACKED_BUDGET);
-  const context: ViewContext = { document, figures, anchors, target, packer, counter: { tabs: 0 }, ...options };
+  const files = dataFileNames(document.tables);
+  const context: ViewContext = { document, figures, anchors, target, packer, files, counter: { tabs: 0 }, ...options };
   return {
     title: document.title,
     byline: document.byline,
@@ -155,11 +159,11 @@ function tableView(block: Extract<Block, { type: 'table' }>, context: ViewContex
   };
 }
 
-function gridView(table: Table, limit: number, { packer, anchors }: ViewContext, isFile = false): View {
+function gridView(table: Table, limit: number, { packer, files, anchors }: ViewContext, isFile = false): View {
   const set = setTable(table, limit);
   const { columns, rows, omitted } = set;
   return {
-    name: table.name,
+    file: `${files.get(table.name)}.csv`,
     fit: printFit(set, limit !== Number.POSITIVE_INFINITY),
     columns: columns.map((column) => ({
       ...column,
@@ -182,10 +186,15 @@ function gridView(table: Table, limit: number, { packer, anchors }: ViewContext,
       })),
     })),
     omitted,
-    packed: omitted > 0 || isFile ? packer(table) : null,
+    packed: omitted > 0 || isFile ? packedView(packer(table)) : null,
     total: table.rows.length,
     printOmitted: Math.max(0, table.rows.length - DENSE_ROWS_PRINT),
   };
+}
+
+/** Base64 stands in a script element, where a browser reads no entities: it must not be escaped. */
+function packedView(packed: PackedTable): View {
+  return { ...packed, base64: packed.base64 === null ? null : safe(packed.base64) };
 }
 
 /** A letter or a control of a script that is written from the right. */
