@@ -22,6 +22,11 @@ export function selectLevels(study: Study, profile: Profile | null, only: readon
   });
 }
 
+/** The levels that `--only` names, each by itself. */
+export function levelsNamed(study: Study, only: readonly string[]): readonly { factor: string; level: Primitive }[] {
+  return [...parseOnly(study, only)].flatMap(([factor, levels]) => levels.map((level) => ({ factor, level })));
+}
+
 /** Levels by factor: two of one factor are both wanted, two factors narrow each other. */
 function parseOnly(study: Study, only: readonly string[]): ReadonlyMap<string, readonly Primitive[]> {
   const wanted = new Map<string, Primitive[]>();

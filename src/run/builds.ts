@@ -10,21 +10,21 @@ import { type Roots, rooted } from './roots.ts';
 export type BuildResult = { readonly build: Build } | { readonly error: BenchbookError };
 
 /**
- * Every distinct source once, in the order given. One that cannot be had fails its own variants only, which is told in their
- * entries; where none can be had there is nothing to do.
+ * Obtains each distinct source once, when it is first asked for. A source that cannot be had fails its own variants only, and their
+ * entries say so.
  *
- * @throws BenchbookError the first error where no source gives a build; `interrupted`.
+ * @throws BenchbookError `interrupted`.
  */
-export async function resolveBuilds(
-  sources: readonly ServerSource[],
+export function buildsOf(
   effects: Pick<Effects, 'resolveBuild'>,
   preparation: Preparation,
   report: Report,
-): Promise<(source: ServerSource) => BuildResult> {
+): (source: ServerSource) => Promise<BuildResult> {
   const results = new Map<string, BuildResult>();
-  for (const source of sources) {
+  return async (source) => {
     const key = JSON.stringify(source);
-    if (results.has(key)) continue;
+    const known = results.get(key);
+    if (known !== undefined) return known;
     const result = await resolved(source, effects, preparation);
     results.set(key, result);
     if ('error' in result) report({ type: 'note', text: result.error.message });
@@ -32,11 +32,8 @@ export async function resolveBuilds(
       const { id, version, obtained } = result.build;
       report({ type: 'build resolved', buildId: id, version, obtained });
     }
-  }
-  const all = [...results.values()];
-  const [first] = all;
-  if (first !== undefined && 'error' in first && all.every((each) => 'error' in each)) throw first.error;
-  return (source) => results.get(JSON.stringify(source))!;
+    return result;
+  };
 }
 
 async function resolved(

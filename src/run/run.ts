@@ -6,15 +6,16 @@ import type { Plan } from '../plan/plan.ts';
 import type { Study } from '../study/study.ts';
 import { baselinePartners } from './baseline.ts';
 import { begin, type HostFacts, type Opened, openRun } from './begin.ts';
-import { resolveBuilds } from './builds.ts';
+import { buildsOf } from './builds.ts';
 import { type Effects, type Preparation, realEffects } from './effects.ts';
 import type { Report } from './events.ts';
 import type { Keepable } from './kept.ts';
 import { inputsOf, type TrialInputs } from './keys.ts';
 import { type EndedBy, endNote, measureMissing } from './measure.ts';
+import { isAt, type RequiredLevel, refuseMissing } from './required.ts';
 import { type Counts, countsOf, makeSession, noteEntry, progressOf, type Session } from './session.ts';
-import type { ReadyVariants } from './skips.ts';
-import { resolveVariant } from './variants.ts';
+import type { ReadyVariant, ReadyVariants } from './skips.ts';
+import { type ResolvedVariant, resolveVariant } from './variants.ts';
 
 export interface RunRequest {
   readonly study: Study;
@@ -36,6 +37,8 @@ export interface RunRequest {
   readonly shard?: { readonly index: number; readonly count: number };
   /** What this run repeats, and with which level replaced. */
   readonly rerun?: RerunRecord;
+  /** Levels that the command line names: where one cannot be measured, nothing is. */
+  readonly required?: readonly RequiredLevel[];
   /** What is kept of a server that crashes, hangs or runs out of time; nothing where absent. */
   readonly keep?: readonly Keepable[];
   /** Measures also where another run measures on this machine. */
@@ -67,7 +70,7 @@ export interface RunResult extends Counts {
  * ```
  *
  * @throws BenchbookError `usage` where the run folder belongs to another run or is in use, or another run measures here;
- *   `missing` and `server` where no server can be had, `study` where the study's functions throw, `journal` where the folder
+ *   `missing` and `server` where no server can be had, or none at a level that the command names, `study` where the study's functions throw, `journal` where the folder
  *   cannot be written. An interruption is no error: see the result.
  */
 export async function runStudy(given: RunRequest): Promise<RunResult> {
@@ -207,9 +210,24 @@ async function readyVariants(request: Request, preparation: Preparation): Promis
       },
     );
   }
-  const sources = resolved.map(({ setup }) => setup.server);
-  const buildOf = await resolveBuilds(sources, effects, preparation, report);
-  return new Map(resolved.map((variant) => [variant.variant.id, { variant, result: buildOf(variant.setup.server) }]));
+  const buildOf = buildsOf(effects, preparation, report);
+  const ready = new Map<string, ReadyVariant>();
+  const obtain = async (variant: ResolvedVariant): Promise<ReadyVariant> => {
+    const found = ready.get(variant.variant.id) ?? { variant, result: await buildOf(variant.setup.server) };
+    ready.set(variant.variant.id, found);
+    return found;
+  };
+  // First what the command names: another server may take an hour to build.
+  for (const level of request.required ?? []) {
+    const own: ReadyVariant[] = [];
+    for (const variant of resolved.filter(({ variant }) => isAt(level, variant.cell))) own.push(await obtain(variant));
+    refuseMissing(level, own);
+  }
+  const all: ReadyVariant[] = [];
+  for (const variant of resolved) all.push(await obtain(variant));
+  const errors = all.flatMap(({ result }) => ('error' in result ? [result.error] : []));
+  if (errors.length === all.length && errors[0] !== undefined) throw errors[0];
+  return new Map(all.map((each) => [each.variant.variant.id, each]));
 }
 
 async function allInputs(study: Study, variants: ReadyVariants, hostClass: JsonValue): Promise<Prepared['inputs']> {

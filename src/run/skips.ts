@@ -24,15 +24,20 @@ export function isLacking({ outcome, reason = '' }: Pick<TrialEntry, 'outcome' |
   return outcome === 'skipped' && !reason.includes(NO_SERVER) && !reason.includes(GIVEN_UP);
 }
 
+/** Why no trial of a variant can be measured: it has no server, or the server lacks the engine; null where it has all. */
+export function reasonNoTrial({ variant, result }: ReadyVariant): string | null {
+  if ('error' in result) return `${NO_SERVER}: ${result.error.message}`;
+  const { engine } = variant.setup;
+  return engine === undefined ? null : missingEngine(result.build, engine);
+}
+
 /** Why a trial cannot be measured, or need not be tried; null where it is to be measured. */
 export function reasonToSkip(
   session: Session,
   planned: PlannedTrial,
   { variant, result }: ReadyVariant,
 ): string | null {
-  if ('error' in result) return `${NO_SERVER}: ${result.error.message}`;
-  const { engine } = variant.setup;
-  const lacking = engine === undefined ? null : missingEngine(result.build, engine);
+  const lacking = reasonNoTrial({ variant, result });
   if (lacking !== null) return lacking;
   const { giveUpAfter } = session.plan.policy;
   const failed = session.failures.get(planned.variant.id);

@@ -106,6 +106,16 @@ describe('a real server, and another release in its place', () => {
     expect(result.exitCode).toBe(2);
   });
 
+  test('a server that cannot be had ends the rerun before anything is measured', async () => {
+    const before = await runs();
+    const wanted = ['rerun', `two@${await firstRun()}`, '--replace', 'server.v1=debian:bookwrom', '--force'];
+    const result = await benchbook(directory, wanted);
+    expect(result.stderr).toMatch(/--replace server\.v1=debian:bookwrom: .*"bookwrom".*Nothing was measured/s);
+    expect(result.stdout).not.toMatch(/trial/);
+    expect(result.exitCode).toBeGreaterThan(0);
+    expect(await runs()).toEqual(before);
+  });
+
   test('one level at a time', async () => {
     const twice = ['--replace', 'server.v1=debian:trixie', '--replace', 'pool.16M=debian:trixie'];
     const result = await benchbook(directory, ['rerun', `two@${await firstRun()}`, ...twice]);

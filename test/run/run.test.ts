@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BenchbookError } from '../../src/errors.ts';
 import { verifyJournal } from '../../src/journal/verify.ts';
 import { factor, studyOf } from '../plan/studies.ts';
-import { fakeWorld, type Script } from './fake.ts';
+import { type Fake, fakeWorld, type Script } from './fake.ts';
 import { type Harness, harness } from './harness.ts';
 
 let place: Harness;
@@ -179,6 +179,53 @@ describe('servers that cannot be had', () => {
       code: 'missing',
       message: 'no a here',
     });
+  });
+});
+
+describe('a level that the command names', () => {
+  const study = studyOf({
+    factors: [factor('server', ['a', 'b']), factor('pool', ['1G'])],
+    profiles: {},
+    setup: ({ server }) => ({
+      server: { source: 'installed', path: String(server) },
+      ...(server === 'b' ? { engine: 'rocksdb' } : {}),
+    }),
+  });
+  const asked = '--replace server.b=debian:bookwrom';
+  const run = (world: Fake, level = 'b') =>
+    place.run({ study, world, required: [{ factor: 'server', level, asked: asked.replace('.b', `.${level}`) }] });
+
+  test('ends the command before anything is measured, or another server is fetched, where its server cannot be had', async () => {
+    const world = fakeWorld();
+    const { resolveBuild } = world.effects;
+    const wanted: string[] = [];
+    world.effects.resolveBuild = async (source, preparation) => {
+      wanted.push(JSON.stringify(source));
+      if (JSON.stringify(source).includes('"b"'))
+        throw new BenchbookError('missing', 'There is no suite "bookwrom".', { hint: 'did you mean bookworm?' });
+      return await resolveBuild(source, preparation);
+    };
+    await expect(run(world)).rejects.toMatchObject({
+      code: 'missing',
+      message: `${asked}: There is no suite "bookwrom". Nothing was measured.`,
+      hint: 'did you mean bookworm?',
+    });
+    expect(wanted).toEqual(['{"source":"installed","path":"b"}']);
+    expect(world.log).toEqual([]);
+    await expect(place.entries()).rejects.toThrow();
+  });
+
+  test('ends it too where the build lacks what the study asks for at that level', async () => {
+    const world = fakeWorld({ build: () => ({ family: 'mysql' }) });
+    await expect(run(world)).rejects.toThrow(
+      /^--replace server\.b=debian:bookwrom: .*rocksdb.* Nothing was measured\.$/i,
+    );
+    expect(world.log).toEqual([]);
+  });
+
+  test('lets the run go on where only another level cannot be had', async () => {
+    const world = fakeWorld({ build: () => ({ family: 'mysql' }) });
+    expect(await run(world, 'a')).toMatchObject({ ok: 2, lacking: 2 });
   });
 });
 

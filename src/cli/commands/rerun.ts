@@ -55,6 +55,10 @@ export async function rerun(wanted: string, options: RerunOptions): Promise<numb
     control,
   };
   const fresh = join(process.cwd(), OUTPUT, run.studyId, newRunId(new Date()));
+  const required = [
+    { factor, level, asked: `--replace ${options.replace.join(' ')}` },
+    ...(againstOld ? [{ factor, level: control.level, asked: '--against-old' }] : []),
+  ];
   const result = await measureAndReport({
     study,
     draft: makeDraft(study, displayFile(original.file)),
@@ -63,6 +67,7 @@ export async function rerun(wanted: string, options: RerunOptions): Promise<numb
     otherDirectory: fresh,
     command: commandLine(run, options),
     keep,
+    required,
     force: options.force ?? false,
     rerun: record,
   }); // 3

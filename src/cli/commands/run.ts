@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { makeDraft } from '../../draft/draft.ts';
+import { levelsNamed } from '../../plan/select.ts';
 import { chooseRun } from '../../run/choose.ts';
 import { exitOf, measureAndReport } from '../measure-and-report.ts';
 import { keepOf, type PlanOptions, planRequest, shardOf } from '../plan-options.ts';
@@ -49,6 +50,11 @@ export async function run(wanted: string, options: RunOptions): Promise<number> 
     command: commandLine(wanted, options, plan.seed),
     ...(shard === null ? {} : { shard }),
     keep,
+    required: levelsNamed(study, options.only ?? []).map(({ factor, level }) => ({
+      factor,
+      level,
+      asked: `--only ${factor}=${level}`,
+    })),
     force: options.force ?? false,
     json: options.json ?? false,
   }); // 3, 4
