@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { BenchbookError } from '../errors.ts';
 import { servers } from '../server/servers.ts';
+import { repositoryFor } from '../server/source-check.ts';
 import type { ServerSource } from '../study/types.ts';
 
 const FORMS = 'debian:SUITE, installed:PATH, tarball:PATH, git:REPOSITORY@REF, git:REPOSITORY@REF+FILE.patch';
@@ -57,15 +58,8 @@ function gitSource(rest: string): ServerSource {
   const repository = rest.slice(0, at);
   const [, ref, files] = /^(.*?)((?:\+[^+]+\.(?:patch|diff))*)$/.exec(rest.slice(at + 1))!;
   const patches = files!.split('+').filter((file) => file !== '');
-  return servers.git({
-    repository: isAddress(repository) ? repository : resolve(repository),
-    ref: ref!,
-    ...(patches.length === 0 ? {} : { patches }),
-  });
-}
-
-function isAddress(text: string): boolean {
-  return /^\w+:\/\//.test(text) || /^[^/]+:/.test(text);
+  const named = servers.git({ repository, ref: ref!, ...(patches.length === 0 ? {} : { patches }) });
+  return { ...named, repository: repositoryFor(repository) } as ServerSource;
 }
 
 async function existing(path: string, what: string): Promise<string> {

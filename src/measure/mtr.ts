@@ -33,6 +33,9 @@ const shape = z.strictObject({
     .default([]),
 });
 
+/** mtr would take a name that begins with a dash for one of its options. */
+const testName = text.regex(/^[^-]/, 'a test must not begin with a dash');
+
 type Params = z.output<typeof shape> & { readonly test: string };
 
 export interface MtrOptions<A extends string> {
@@ -51,7 +54,10 @@ export function mtr<const A extends string = never>(
   test: string,
   options: MtrOptions<A> = {},
 ): Measurement<Name<NoInfer<A>>> {
-  const params: Params = { test: optionsOf('measure.mtr', text, test), ...optionsOf('measure.mtr', shape, options) };
+  const params: Params = {
+    test: optionsOf('measure.mtr', testName, test),
+    ...optionsOf('measure.mtr', shape, options),
+  };
   const analyses = params.analyses.flatMap((name) =>
     Object.entries(OF_ANALYSIS).map(
       ([metric, about]) => [`${name}${metric}`, { ...about, title: `${name}: ${about.title}` }] as const,

@@ -81,7 +81,7 @@ export type SysbenchParams = z.output<typeof shape>;
 
 /** Options that this measurement sets by itself. */
 const OWN =
-  /^(threads|time|percentile|rand[-_](type|seed)|report[-_]interval|tables|table[-_]size|mysql[-_](socket|user|db)|db[-_]driver|histogram)$/;
+  /^(threads|time|percentile|rand[-_](type|seed)|report[-_]interval|tables|table[-_]size|mysql[-_](host|port|socket|user|password|db|dry[-_]run)|db[-_]driver|config[-_]file|histogram)$/;
 
 /**
  * A load of sysbench 1.0 or later, over the socket. Tables are made before (outside all figures) and made anew where an

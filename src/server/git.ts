@@ -1,18 +1,19 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { BenchbookError } from '../errors.ts';
 import type { JsonValue } from '../journal/entry.ts';
 import type { ServerSource } from '../study/types.ts';
 import { type FoundBuild, shortHash } from './build.ts';
+import { makeOnce } from './build-folder.ts';
 import { step } from './build-step.ts';
 import { collectBuilt } from './collect.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { checkOut, fetchCommit, readPatches } from './git-checkout.ts';
 import { describeServer } from './layout.ts';
-import { workDirectory } from './registry.ts';
 import { runTool } from './run-tool.ts';
+import { checkSource } from './source-check.ts';
 
 type GitSource = Extract<ServerSource, { source: 'git' }>;
 
@@ -32,9 +33,11 @@ interface Recipe {
  * @throws BenchbookError('missing') without git, cmake or a compiler; ('server') for all that is wrong with the source.
  */
 export async function buildFromGit(source: GitSource, environment: ServerEnvironment): Promise<FoundBuild> {
+  checkSource(source);
   const patches = await readPatches(source.patches ?? []);
   const compiler = await compilerOf(source.cmake ?? []);
-  const { store, commit } = await fetchCommit(source, environment);
+  const fetched = await fetchCommit(source, environment);
+  const { commit } = fetched;
   const recipe: Recipe = {
     commit,
     patches: patches.map(({ name, sha256 }) => ({ name, sha256 })),
@@ -43,18 +46,11 @@ export async function buildFromGit(source: GitSource, environment: ServerEnviron
     compiler,
   };
   const root = join(environment.cacheDirectory, 'builds', `git-${commit.slice(0, 12)}-${shortHash(recipe)}`);
-  if (!existsSync(root)) {
-    const work = await workDirectory(environment.cacheDirectory);
-    try {
-      await checkOut(store, commit, patches, join(work, 'source'), environment);
-      await compile(source, work, `${root}.log`, environment);
-      await collectBuilt(source.target, work, join(work, 'root'), `${root}.log`, environment);
-      await mkdir(join(environment.cacheDirectory, 'builds'), { recursive: true });
-      await rename(join(work, 'root'), root);
-    } finally {
-      await rm(work, { recursive: true, force: true });
-    }
-  }
+  await makeOnce(root, environment, async (work) => {
+    await checkOut(fetched, source, patches, join(work, 'source'), environment);
+    await compile(source, work, `${root}.log`, environment);
+    await collectBuilt(source.target, work, join(work, 'root'), `${root}.log`, environment);
+  });
   const settings = JSON.parse(await readFile(join(root, 'benchbook-build.json'), 'utf8')) as JsonValue;
   const names = ['bin/mariadbd', 'bin/mysqld', 'sbin/mariadbd', 'sbin/mysqld'];
   const binary = names.map((name) => join(root, name)).find((path) => existsSync(path));
@@ -89,7 +85,6 @@ async function compile(
   logPath: string,
   environment: ServerEnvironment,
 ): Promise<void> {
-  await mkdir(join(environment.cacheDirectory, 'builds'), { recursive: true });
   const ninja = await runTool('ninja', ['--version']).then(
     ({ code }) => code === 0,
     () => false,

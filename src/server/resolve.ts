@@ -10,6 +10,7 @@ import { buildFromGit } from './git.ts';
 import { findInstalled, installedServer } from './installed.ts';
 import { withLock } from './lock.ts';
 import { probeBuild } from './probe.ts';
+import { checkSource } from './source-check.ts';
 import { fetchTarball } from './tarball.ts';
 
 /** Of what is kept about a build: raised when more, or something else, is asked of it. */
@@ -22,6 +23,7 @@ const FORMAT = 2;
  */
 export async function resolveBuild(source: ServerSource, environment: ServerEnvironment): Promise<Build> {
   environment.signal?.throwIfAborted();
+  checkSource(source);
   if (source.source === 'external') return await resolveExternal(source);
   await mkdir(environment.cacheDirectory, { recursive: true, mode: 0o700 });
   const key = sourceKey(source);

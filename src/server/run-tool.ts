@@ -16,8 +16,9 @@ export async function runTool(
   args: readonly string[],
   options: {
     readonly cwd?: string;
-    readonly env?: Readonly<Record<string, string>>;
-    readonly input?: string;
+    /** Added to this process's environment; undefined removes a name from it. */
+    readonly env?: Readonly<Record<string, string | undefined>>;
+    readonly input?: string | Uint8Array;
     readonly signal?: AbortSignal | undefined;
     readonly hint?: string;
   } = {},

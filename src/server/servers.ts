@@ -1,6 +1,7 @@
 import { BenchbookError } from '../errors.ts';
 import type { ServerSource } from '../study/types.ts';
 import { parseDsn } from './dsn.ts';
+import { checkSource } from './source-check.ts';
 
 interface DebianOptions {
   /** "10.11.18" or the full package version; the suite's newest where absent. */
@@ -29,7 +30,8 @@ export const servers = {
   /** The server installed on this machine, or the one at `path`; fetched into the cache where none is installed. */
   installed(path?: string): ServerSource {
     if (path === undefined) return { source: 'installed' };
-    return { source: 'installed', path: text(path, 'servers.installed(path)', 'the path of mariadbd or mysqld') };
+    const named = text(path, 'servers.installed(path)', 'the path of mariadbd or mysqld');
+    return checkSource({ source: 'installed', path: named });
   },
   /** The packages of a Debian or Ubuntu suite. */
   debian(suite: string, options: DebianOptions = {}): ServerSource {
@@ -37,7 +39,7 @@ export const servers = {
     const { version, packages, mirror, keyring } = options;
     if (keyring !== undefined && mirror === undefined)
       throw new BenchbookError('study', 'servers.debian has a keyring, but no mirror whose lists it could check.');
-    return {
+    return checkSource({
       source: 'debian',
       suite: text(suite, 'servers.debian(suite)', 'the name of a suite, as "bookworm"'),
       ...(version === undefined
@@ -46,7 +48,7 @@ export const servers = {
       ...(packages === undefined ? {} : { packages: texts(packages, 'packages of servers.debian') }),
       ...(mirror === undefined ? {} : { mirror: text(mirror, 'mirror of servers.debian', 'an address') }),
       ...(keyring === undefined ? {} : { keyring: text(keyring, 'keyring of servers.debian', 'a file') }),
-    };
+    });
   },
   /** A binary distribution as vendors ship it, from a path or an http(s) address. */
   tarball(location: string, options: { readonly sha256: string }): ServerSource {
@@ -55,22 +57,21 @@ export const servers = {
     if (!/^[0-9a-f]{64}$/.test(sha256)) {
       throw new BenchbookError('study', `A SHA-256 has 64 hex digits; "${sha256}" has not.`);
     }
-    return { source: 'tarball', location: text(location, 'servers.tarball(location)', 'a path or an address'), sha256 };
+    const given = text(location, 'servers.tarball(location)', 'a path or an address');
+    return checkSource({ source: 'tarball', location: given, sha256 });
   },
   /** Built from a git repository: cached by commit, patches, cmake options, target and compiler. */
   git(options: GitOptions): ServerSource {
     known(options ?? {}, ['repository', 'ref', 'patches', 'cmake', 'target'], 'servers.git');
     const { repository, ref, patches, cmake, target } = options;
-    const checkedRef = text(ref, 'ref of servers.git', 'a branch, tag or commit');
-    if (checkedRef.startsWith('-')) throw new BenchbookError('study', `"${ref}" is no branch, tag or commit.`);
-    return {
+    return checkSource({
       source: 'git',
       repository: text(repository, 'repository of servers.git', 'a path or an address'),
-      ref: checkedRef,
+      ref: text(ref, 'ref of servers.git', 'a branch, tag or commit'),
       ...(patches === undefined ? {} : { patches: texts(patches, 'patches of servers.git') }),
       ...(cmake === undefined ? {} : { cmake: texts(cmake, 'cmake options of servers.git') }),
       ...(target === undefined ? {} : { target: text(target, 'target of servers.git', 'the name of a target') }),
-    };
+    });
   },
   /** A server that somebody else runs: SQL only, never started, stopped or configured. */
   external(dsn: string): ServerSource {

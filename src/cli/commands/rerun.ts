@@ -6,6 +6,7 @@ import { readJournal } from '../../journal/read.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { replaceLevel } from '../../plan/rerun.ts';
 import { sortEntries } from '../../report/run-data.ts';
+import { argvText } from '../../server/argv.ts';
 import { suggestion } from '../../study/near.ts';
 import type { Study } from '../../study/study.ts';
 import type { Primitive } from '../../study/types.ts';
@@ -137,6 +138,6 @@ function parseReplace(text: string, study: Study): { factor: string; level: Prim
 }
 
 function commandLine(run: RunEntry, { replace, againstOld, keep }: RerunOptions): string {
-  const words = [`npx benchbook rerun ${run.studyId}@${run.runId}`, `--replace ${replace.join(' ')}`];
+  const words = [`npx benchbook rerun ${run.studyId}@${run.runId}`, `--replace ${argvText(replace)}`];
   return [...words, ...(againstOld ? ['--against-old'] : []), ...(keep ? [`--keep ${keep}`] : [])].join(' ');
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { makeDraft } from '../../draft/draft.ts';
 import { levelsNamed } from '../../plan/select.ts';
 import { chooseRun } from '../../run/choose.ts';
+import { argvText } from '../../server/argv.ts';
 import { exitOf, measureAndReport } from '../measure-and-report.ts';
 import { keepOf, type PlanOptions, planRequest, shardOf } from '../plan-options.ts';
 import { newRunId, OUTPUT } from '../runs.ts';
@@ -63,11 +64,11 @@ export async function run(wanted: string, options: RunOptions): Promise<number> 
 
 /** The command that makes this run again, its seed included. */
 function commandLine(wanted: string, options: RunOptions, seed: number): string {
-  const words = ['npx benchbook run', wanted, `--seed ${seed}`];
-  if (options.profile !== undefined) words.push(`--profile ${options.profile}`);
-  if (options.only !== undefined) words.push(`--only ${options.only.join(' ')}`);
-  if (options.blocks !== undefined) words.push(`--blocks ${options.blocks}`);
-  if (options.shard !== undefined) words.push(`--shard ${options.shard}`);
-  if (options.keep !== undefined) words.push(`--keep ${options.keep}`);
-  return words.join(' ');
+  const words = ['npx', 'benchbook', 'run', wanted, '--seed', String(seed)];
+  if (options.profile !== undefined) words.push('--profile', options.profile);
+  if (options.only !== undefined) words.push('--only', ...options.only);
+  if (options.blocks !== undefined) words.push('--blocks', String(options.blocks));
+  if (options.shard !== undefined) words.push('--shard', options.shard);
+  if (options.keep !== undefined) words.push('--keep', options.keep);
+  return argvText(words);
 }
