@@ -97,7 +97,9 @@ function piece(node: InlineNode): string {
       return wrapped('-', node.children);
     case 'link': {
       const words = node.children.map(piece).join('');
-      return node.href.startsWith('#') ? words : `[${words}|${node.href.replace(/[|\]\n]/g, encodeURIComponent)}]`;
+      return node.href.startsWith('#')
+        ? words
+        : `[${words}|${node.href.replace(/[|\]\n]/g, encodeURIComponent).replaceAll('!', '%21')}]`;
     }
   }
 }
@@ -131,7 +133,7 @@ function block(language: string, text: string, title: string | null): string {
 }
 
 function parameter(text: string): string {
-  return text.replace(/[|{}\n=]/g, ' ').trim();
+  return text.replace(/[|{}\n=]|!(?=\S)/g, ' ').trim();
 }
 
 function grid(table: SetTable): string {

@@ -56,13 +56,15 @@ function prose(node: ProseNode): string {
 
 function line(nodes: readonly InlineNode[]): string {
   // A paragraph must not begin like a list, a heading, a quote or a rule.
-  return nodes
-    .map(piece)
-    .join('')
-    .replace(
-      /^(\s*)([#>+-]|\d+[.)])(?=\s|$)/,
-      (_, space: string, mark: string) => `${space}${mark.slice(0, -1)}\\${mark.slice(-1)}`,
-    );
+  return pieces(nodes).replace(
+    /^(\s*)([#>+-]|\d+[.)])(?=\s|$)/,
+    (_, space: string, mark: string) => `${space}${mark.slice(0, -1)}\\${mark.slice(-1)}`,
+  );
+}
+
+/** An exclamation mark before a link would make an image of it, which a page then loads from wherever it lies. */
+function pieces(nodes: readonly InlineNode[]): string {
+  return nodes.map(piece).reduce((text, next) => (next.startsWith('[') ? text.replace(/!$/, '\\!') : text) + next, '');
 }
 
 function piece(node: InlineNode): string {
@@ -84,14 +86,14 @@ function piece(node: InlineNode): string {
     case 'link':
       // Anchors of the HTML report do not exist in a blog's page: only their words stay.
       return node.href.startsWith('#')
-        ? node.children.map(piece).join('')
-        : `[${node.children.map(piece).join('')}](<${node.href.replace(/[<>\n]/g, encodeURIComponent)}>)`;
+        ? pieces(node.children)
+        : `[${pieces(node.children)}](<${node.href.replace(/[<>\n]/g, encodeURIComponent)}>)`;
   }
 }
 
 /** Emphasis marks must touch the words: `** x**` is no emphasis. */
 function wrapped(mark: string, children: readonly InlineNode[]): string {
-  const inner = children.map(piece).join('');
+  const inner = pieces(children);
   const words = inner.trim();
   if (words === '') return inner;
   const start = inner.length - inner.trimStart().length;

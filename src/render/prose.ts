@@ -54,8 +54,6 @@ const MARKS = /\ue000(\d+)\ue001/g;
 // Its single file for `require`: imported it is 70 files, which cost more time than a report's prose.
 const MarkdownIt = createRequire(import.meta.url)('markdown-it') as typeof MarkdownItModule;
 const parser = new MarkdownIt({ html: false, linkify: false, typographer: false });
-// An image is a request to somewhere else; a report makes none.
-parser.disable('image');
 
 interface Environment {
   readonly values: readonly ValueRef[];
@@ -85,8 +83,27 @@ parser.renderer.rules.value = (tokens, index, _options, environment: Environment
   return value ? environment.target.value(value) : '';
 };
 parser.core.ruler.push('anchors', (state) => {
-  for (const token of state.tokens) if (token.children) labelAnchors(token.children, (state.env as Environment).target);
+  for (const token of state.tokens) {
+    if (!token.children) continue;
+    token.children = withoutImages(token.children);
+    labelAnchors(token.children, (state.env as Environment).target);
+  }
 });
+
+/** An image is a request to somewhere else, and a report makes none: a link in its place, or its words where it stands in a link. */
+function withoutImages(tokens: readonly Token[]): Token[] {
+  let isInLink = false;
+  return tokens.flatMap((token) => {
+    if (token.type === 'link_open' || token.type === 'link_close') isInLink = token.type === 'link_open';
+    if (token.type !== 'image') return [token];
+    const words = withoutImages(token.children ?? []).filter(({ type }) => !type.startsWith('link_'));
+    if (words.length === 0) words.push(textToken(token.attrGet('src') ?? ''));
+    if (isInLink) return words;
+    const open = new InlineToken('link_open', 'a', 1);
+    open.attrSet('href', token.attrGet('src') ?? '');
+    return [open, ...words, new InlineToken('link_close', 'a', -1)];
+  });
+}
 
 /** `[](#figure-id)` prints as "Figure 2": references stay right when figures move or are made in a loop. */
 function labelAnchors(tokens: Token[], target: ProseTarget): void {
@@ -95,17 +112,21 @@ function labelAnchors(tokens: Token[], target: ProseTarget): void {
     if (href === null) continue;
     if (!href.startsWith('#')) tokens[i]!.attrSet('rel', 'noopener noreferrer');
     else if (tokens[i + 1]!.type === 'link_close') {
-      const text = new TextToken('text', '', 0);
-      text.content = target.label(decodeURIComponent(href.slice(1))) ?? href;
-      tokens.splice(i + 1, 0, text);
+      tokens.splice(i + 1, 0, textToken(target.label(decodeURIComponent(href.slice(1))) ?? href));
     }
   }
 }
 
-const TextToken = parser.parseInline('x', {})[0]!.children![0]!.constructor as new (
+function textToken(content: string): Token {
+  const token = new InlineToken('text', '', 0);
+  token.content = content;
+  return token;
+}
+
+const InlineToken = parser.parseInline('x', {})[0]!.children![0]!.constructor as new (
   type: string,
   tag: string,
-  nesting: 0,
+  nesting: -1 | 0 | 1,
 ) => Token;
 
 function renderMarkdown(content: Inline, target: ProseTarget, inline: boolean): string {

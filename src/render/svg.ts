@@ -36,7 +36,7 @@ export async function drawSvg(spec: Readonly<Record<string, unknown>>, id: strin
     const svg = await view.toSVG();
     view.finalize();
     if (errors.length > 0) throw new Error(errors[0]);
-    return slim(withOwnIds(svg, id));
+    return slim(withOwnIds(withoutRemote(svg), id));
   } catch (thrown) {
     throw new BenchbookError('render', `The figure "${id}" can't be drawn: ${sentenceOf(thrown)}.`, { cause: thrown });
   }
@@ -63,7 +63,18 @@ function useShippedFontMetrics(vega: typeof Vega): void {
 function refusingLoader(): Vega.Loader {
   const refuse = () =>
     Promise.reject(new Error('a figure must not load anything; it draws from the tables of the run'));
-  return { load: refuse, sanitize: refuse, http: refuse, file: refuse } as unknown as Vega.Loader;
+  // Vega does not expect that an address is refused while it writes the SVG: it gets an empty one, which `withoutRemote` takes out.
+  const sanitize = () => Promise.resolve({ href: '' });
+  return { load: refuse, sanitize, http: refuse, file: refuse } as unknown as Vega.Loader;
+}
+
+/** A study's own specification may name pictures and patterns that lie elsewhere: a file of ours points at nothing but itself. */
+function withoutRemote(svg: string): string {
+  return svg
+    .replace(/<image\b[^>]*?(?:\/>|>[\s\S]*?<\/image>)|<\/?a\b[^>]*>/g, '')
+    .replace(/ (?:[\w-]+:)?[\w-]+="[^"]*url\(\s*(?!#)[^"]*"/gi, (attribute) =>
+      / (?:aria-label|data-tip)=/.test(attribute) ? attribute : '',
+    );
 }
 
 function withOwnIds(svg: string, id: string): string {

