@@ -1,4 +1,6 @@
 import type { Variant } from '../plan/plan.ts';
+import { checkOptions } from '../server/reserved-options.ts';
+import { placeOfWords } from '../study/place.ts';
 import type { LevelValues, Study } from '../study/study.ts';
 import type { Cell, Measurement, Setup } from '../study/types.ts';
 import type { Stage } from './trial.ts';
@@ -11,12 +13,15 @@ export interface ResolvedVariant {
   stages(withinOrder: readonly Cell[]): readonly Stage[];
 }
 
-/** @throws BenchbookError `study` where the study's own functions throw. */
+/** @throws BenchbookError `study` where the study's own functions throw, or its options would run the server elsewhere. */
 export function resolveVariant(study: Study, variant: Variant): ResolvedVariant {
   const between = valuesOf(study, variant.cell);
+  const setup = study.setup(between);
+  const placeOf = (word: string) => placeOfWords(study.file, study.sourceText, ['setup', word]);
+  checkOptions({ options: setup.options ?? {}, env: setup.env ?? {}, known: null, placeOf });
   return {
     variant,
-    setup: study.setup(between),
+    setup,
     stages: (withinOrder) => stagesOf(study, variant, withinOrder),
   };
 }

@@ -21,15 +21,16 @@ export function serverArgv(build: Build, request: ArgvRequest): readonly string[
   return [
     ...prefix,
     ...programWords(build),
+    ...familyArguments(build),
+    ...optionArguments(options, build),
+    // After the study's options: of an option that is given twice, a server takes the last.
     `--datadir=${dataDirectory}`,
     `--tmpdir=${dataDirectory}.tmp`,
     `--socket=${join(socketFolder, 's')}`,
     `--pid-file=${join(socketFolder, 'pid')}`,
     '--skip-networking',
-    ...familyArguments(build),
     ...(core ? ['--core-file'] : []),
     ...engineArguments(build, request.engine),
-    ...optionArguments(options, build),
   ];
 }
 

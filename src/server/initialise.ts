@@ -7,8 +7,11 @@ import type { Options } from '../study/types.ts';
 import { programWords } from './argv.ts';
 import type { FoundBuild } from './build.ts';
 import type { ServerEnvironment } from './environment.ts';
+import { optionListOf } from './option-list.ts';
 import { optionArguments } from './options.ts';
+import { checkOptions } from './reserved-options.ts';
 import { lastLines, runTool } from './run-tool.ts';
+import { aloneIn } from './server-environment.ts';
 import { isNoSpace } from './space.ts';
 
 /**
@@ -21,10 +24,11 @@ export async function initialise(
   options: Options,
   environment: ServerEnvironment,
 ): Promise<void> {
+  checkOptions({ options, known: await optionListOf(build, environment.cacheDirectory) });
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   const script = await systemTables(build);
   const how = script === null ? ['--initialize-insecure', '--secure-file-priv='] : BOOTSTRAP;
-  await runOnce(build, dataDirectory, [...how, ...optionArguments(options, build)], script, environment);
+  await runOnce(build, dataDirectory, [...optionArguments(options, build), ...how], script, environment);
   await markVersion(build, dataDirectory);
 }
 
@@ -41,8 +45,9 @@ async function runOnce(
   await mkdir(temporary, { recursive: true });
   const [program = '', ...words] = programWords(build);
   const own = [`--datadir=${dataDirectory}`, `--tmpdir=${temporary}`];
-  const result = await runTool(program, [...words, ...own, ...options], {
-    env: { ...build.env, TZ: 'UTC' },
+  const result = await runTool(program, [...words, ...options, ...own], {
+    env: aloneIn(build.env),
+    alone: true,
     ...(input === null ? {} : { input }),
     signal: environment.signal,
   });

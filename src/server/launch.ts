@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { isReadyLine, withoutIdentity } from '../formats/errorLog.ts';
 import type { Moment } from '../journal/entry.ts';
+import { aloneIn } from './server-environment.ts';
 
 /** How a server's process ended. */
 export interface Exit {
@@ -30,7 +31,7 @@ export function launch(argv: readonly string[], env: Readonly<Record<string, str
     detached: true,
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH ?? '/usr/bin:/bin', TZ: 'UTC', LC_ALL: 'C', ...env },
+    env: aloneIn(env),
   });
   const start = process.hrtime.bigint();
   const elapsedSeconds = () => Number(process.hrtime.bigint() - start) / 1e9;

@@ -6,6 +6,7 @@ import { BenchbookError } from '../errors.ts';
 import type { JsonValue } from '../journal/entry.ts';
 import type { Family, FoundBuild } from './build.ts';
 import { lastLines, runTool } from './run-tool.ts';
+import { aloneIn } from './server-environment.ts';
 
 const BINARIES = [
   'usr/sbin/mariadbd',
@@ -70,7 +71,10 @@ async function whatItSays(
   env: Readonly<Record<string, string>>,
 ): Promise<{ readonly family: Family; readonly version: string }> {
   const [program = '', ...rest] = command;
-  const { code, stdout, stderr } = await runTool(program, [...rest, '--no-defaults', '--version'], { env });
+  const { code, stdout, stderr } = await runTool(program, [...rest, '--no-defaults', '--version'], {
+    env: aloneIn(env),
+    alone: true,
+  });
   const version = /\bVer\s+(\d\S*)/.exec(stdout)?.[1];
   if (code === 0 && version !== undefined) return { family: /mariadb/i.test(version) ? 'mariadb' : 'mysql', version };
   if (code === 0) {

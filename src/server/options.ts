@@ -1,4 +1,3 @@
-import { BenchbookError } from '../errors.ts';
 import type { Options, Primitive } from '../study/types.ts';
 import { shortHash } from './build.ts';
 import { nameFor, optionName, type Speaker } from './spelling.ts';
@@ -20,20 +19,6 @@ const CREATION_OPTIONS = new Set([
   'innodb_undo_tablespaces',
   'lower_case_table_names',
 ]);
-
-/** Options that a study cannot set: they say where the server's own files and ours are, and when it serves at all. */
-const OURS =
-  /^(basedir|bootstrap|console|daemonize|datadir|defaults_\w+|help|init_file_only|initialize\w*|log_error|no_defaults|pid_file|plugin_dir|print_defaults|socket|user|verbose|version)$/;
-
-/** @throws BenchbookError('server') for an option that would take the server out of our hands. */
-export function checkOptions(options: Options): void {
-  const ours = Object.keys(options).find((name) => OURS.test(optionName(name).replace(/^loose_/, '')));
-  if (ours === undefined) return;
-  throw new BenchbookError('server', `The option "${ours}" is set by Benchbook itself and cannot be set by a study.`, {
-    hint: 'Remove it from the options of "setup".',
-    outcome: 'failed',
-  });
-}
 
 /** The options of a set that decide the layout of a data directory. */
 export function creationOptions(options: Options): Options {

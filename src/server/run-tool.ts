@@ -21,11 +21,17 @@ export async function runTool(
     readonly input?: string | Uint8Array;
     readonly signal?: AbortSignal | undefined;
     readonly hint?: string;
+    /** With `env` as its whole environment, without this process's own. */
+    readonly alone?: boolean;
+    /** Ends it after this time. */
+    readonly seconds?: number;
   } = {},
 ): Promise<ToolResult> {
   const execaOptions: ExecaOptions = {
     reject: false,
     env: { LC_ALL: 'C', ...options.env },
+    extendEnv: options.alone !== true,
+    timeout: (options.seconds ?? 0) * 1000,
     stdin: options.input === undefined ? 'ignore' : 'pipe',
     maxBuffer: 256 * 1024 * 1024,
     ...(options.input === undefined ? {} : { input: options.input }),

@@ -13,9 +13,11 @@ import { defaultCacheDirectory } from './environment.ts';
 import { collectEvidence } from './evidence.ts';
 import { connectExternal, isExternal } from './external.ts';
 import { type Exit, type Launched, launch } from './launch.ts';
-import { checkOptions } from './options.ts';
+import { listeningPorts } from './listening.ts';
+import { optionListOf } from './option-list.ts';
 import { awaitReady } from './ready.ts';
 import { register, registryDirectory } from './registry.ts';
+import { checkOptions } from './reserved-options.ts';
 import { runningServer } from './running.ts';
 import { withLog } from './with-log.ts';
 
@@ -77,12 +79,13 @@ export interface Server {
 export async function startServer(build: Build, request: StartRequest): Promise<Server> {
   if (request.signal?.aborted) throw new BenchbookError('interrupted', 'Interrupted before the server was started.');
   if (isExternal(build)) return await connectExternal(build);
-  checkOptions(request.options);
+  const cacheDirectory = request.cacheDirectory ?? defaultCacheDirectory();
+  checkOptions({ ...request, known: await optionListOf(build, cacheDirectory) });
   await checkDataDirectory(build, request.dataDirectory);
   const socketFolder = join(shortTemporaryFolder(), `benchbook-${randomBytes(8).toString('hex')}`);
   const socketPath = join(socketFolder, 's');
   const argv = serverArgv(build, { ...request, socketFolder });
-  const registry = registryDirectory(request.cacheDirectory ?? defaultCacheDirectory());
+  const registry = registryDirectory(cacheDirectory);
   const registration = await register(registry, `--datadir=${request.dataDirectory}`, [
     socketFolder,
     `${request.dataDirectory}.tmp`,
@@ -113,6 +116,7 @@ export async function startServer(build: Build, request: StartRequest): Promise<
       signal: request.signal,
     });
     const cpuAtReady = cpuTimeOf(child.pid);
+    await refusePorts(child.pid);
     return runningServer({ build, request, argv, socketPath, launched, afterExit, cpuAtReady, connection });
   } catch (error) {
     const evidence = await evidenceOf(error, launched, socketPath);
@@ -121,6 +125,16 @@ export async function startServer(build: Build, request: StartRequest): Promise<
     await afterExit;
     throw withLog(error, log.text, evidence);
   }
+}
+
+/** Root without a password is safe on a socket in a private folder alone: a plugin, too, must not open a port. */
+async function refusePorts(pid: number): Promise<void> {
+  const [port] = await listeningPorts(pid);
+  if (port === undefined) return;
+  throw new BenchbookError('server', `The server listens on TCP port ${port}, and everybody could reach it there.`, {
+    hint: 'Remove the option or plugin that opens it; `servers.external` measures a server over TCP.',
+    outcome: 'failed',
+  });
 }
 
 /** Only a server that hangs has more to tell than its log. */

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -138,18 +137,6 @@ it('an option that would take the server out of our hands is refused', async () 
     const error = await thrownBy(freshServer(build, { options: { [name]: '/x' } }));
     expect(error.message).toBe(`The option "${name}" is set by Benchbook itself and cannot be set by a study.`);
   }
-});
-
-it('a port in use ends the start with the server own line', async () => {
-  const taken = createServer();
-  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
-  const { port } = taken.address() as AddressInfo;
-  const error = await thrownBy(
-    freshServer(build, { options: { skip_networking: false, bind_address: '127.0.0.1', port } }),
-  );
-  taken.close();
-  expect(error.outcome).toBe('failed');
-  expect(error.message).toMatch(/exited before it was ready.*(Address already in use|Bind on TCP\/IP port)/);
 });
 
 it('is interrupted while it starts: no process stays', async () => {
