@@ -8,8 +8,7 @@ import { DAYS, PARTITIONS, SCAN, scanTable } from './scan-table.ts';
 const repository = process.env.BENCHBOOK_MARIADB_REPOSITORY ?? 'https://github.com/MariaDB/server.git';
 const ref = process.env.BENCHBOOK_MARIADB_REF ?? 'mariadb-10.11.18';
 
-/** Relative to the directory that benchbook is called in: the project's. */
-const PATCH = 'studies/patches/without-linear-read-ahead.patch';
+const PATCH = 'patches/without-linear-read-ahead.patch';
 const WITHOUT = [
   'ROCKSDB',
   'MROONGA',

@@ -57,7 +57,7 @@ function gitSource(rest: string): ServerSource {
   }
   const repository = rest.slice(0, at);
   const [, ref, files] = /^(.*?)((?:\+[^+]+\.(?:patch|diff))*)$/.exec(rest.slice(at + 1))!;
-  const patches = files!.split('+').filter((file) => file !== '');
+  const patches = files!.split('+').flatMap((file) => (file === '' ? [] : resolve(file)));
   const named = servers.git({ repository, ref: ref!, ...(patches.length === 0 ? {} : { patches }) });
   return { ...named, repository: repositoryFor(repository) } as ServerSource;
 }

@@ -134,6 +134,7 @@ export async function measureCommand(measurement: Measurement, context: TrialCon
   const env = usesServer(params.argv) ? { ...context.build.env, ...params.env } : params.env;
   const ended = await runAccounted({
     argv,
+    ...(context.studyDirectory === undefined ? {} : { cwd: context.studyDirectory }),
     signal: context.signal,
     ...(params.input === undefined ? {} : { input: params.input }),
     ...(env === undefined ? {} : { env }),

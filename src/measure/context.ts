@@ -7,6 +7,8 @@ import type { Server, StopMode } from '../server/start.ts';
 export interface TrialContext {
   readonly build: Build;
   readonly dataDirectory: string;
+  /** The folder of the study, which its relative paths are relative to; the current directory where absent. */
+  readonly studyDirectory?: string;
   /** The server as it runs now; undefined where an earlier measurement ended it. */
   readonly running: Server | undefined;
   /** Stops the server if it runs, starts it again with the variant's options, and makes it the running one. */

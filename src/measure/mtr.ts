@@ -76,7 +76,7 @@ export async function measureMtr(measurement: Measurement, context: TrialContext
   }
   const folder = await mkdtemp(join(plainFolder(), 'benchbook_mtr_'));
   try {
-    const which = await testArguments(params.test, folder);
+    const which = await testArguments(params.test, folder, context);
     const places = [`--vardir=${join(folder, 'var')}`, `--tmpdir=${join(folder, 'tmp')}`];
     const ended = await runAccounted({
       argv: ['perl', script, '--nocheck-testcases', '--force', ...places, ...params.options, ...which],
@@ -113,10 +113,14 @@ function scriptOf({ build }: TrialContext): string | null {
 }
 
 /** A file becomes the only test of a suite of its own, without expected results: so mtr prints what the test says. */
-async function testArguments(test: string, folder: string): Promise<readonly string[]> {
+async function testArguments(
+  test: string,
+  folder: string,
+  { studyDirectory = '.' }: TrialContext,
+): Promise<readonly string[]> {
   if (!test.endsWith('.test')) return [test];
-  const file = resolve(test);
-  if (!existsSync(file)) throw new BenchbookError('measure', `There is no test file "${test}".`);
+  const file = resolve(studyDirectory, test);
+  if (!existsSync(file)) throw new BenchbookError('measure', `There is no test file ${file}.`);
   const name = basename(file, '.test');
   const suite = join(folder, 'suite', 't');
   await mkdir(suite, { recursive: true });

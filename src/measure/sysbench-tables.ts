@@ -115,7 +115,7 @@ async function load({ params, tool, context, options }: Preparation): Promise<Lo
   const folder = await mkdtemp(join(tmpdir(), 'benchbook-sysbench-'));
   try {
     const script = join(folder, 'prepare.lua');
-    await writeFile(script, seededScript(scriptOf(tool, params.test)));
+    await writeFile(script, seededScript(scriptOf(tool, params.test, context)));
     const { exitCode, stdout, stderr, wallSeconds } = await runAccounted({
       argv: [...tool.command, script, ...options, '--threads=1', 'prepare'],
       env: tool.env,

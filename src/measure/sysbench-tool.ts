@@ -36,8 +36,13 @@ export async function sysbenchTool(
 }
 
 /** @throws BenchbookError('measure') for a script that is not there. */
-export function scriptOf(tool: SysbenchTool, test: string): string {
-  const path = test.includes('/') || test.endsWith('.lua') ? resolve(test) : join(tool.scripts, `${test}.lua`);
+export function scriptOf(
+  tool: SysbenchTool,
+  test: string,
+  { studyDirectory = '.' }: Pick<TrialContext, 'studyDirectory'>,
+): string {
+  const path =
+    test.includes('/') || test.endsWith('.lua') ? resolve(studyDirectory, test) : join(tool.scripts, `${test}.lua`);
   if (existsSync(path)) return path;
   throw new BenchbookError('measure', `sysbench has no test "${test}".`, {
     hint: 'Its own are named like oltp_read_only; a script of yours is given by its path.',

@@ -120,7 +120,7 @@ export async function measureSysbench(
   const tool = await sysbenchTool(context);
   const options = optionsFor(params, server);
   const load = await prepareTables({ params, tool, server, context, options });
-  const test = [...tool.command, scriptOf(tool, params.test), ...options, ...runOptions(params)];
+  const test = [...tool.command, scriptOf(tool, params.test, context), ...options, ...runOptions(params)];
   const seed = (context.seed ?? 1) * 1000 + 1;
   const run = (time: number, randSeed: number) =>
     runSysbench([...test, `--time=${time}`, `--rand-seed=${randSeed}`, 'run'], tool, context);

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { JsonValue } from '../journal/entry.ts';
 import type { Build } from '../server/build.ts';
 import { contentKey } from '../server/content-key.ts';
 import type { LevelValues, Study } from '../study/study.ts';
 import type { Cell, Dataset, LoadStep, Measurement, ServerSource } from '../study/types.ts';
 import { FIRST_REVISION, MEASURING_REVISION } from './measuring-revision.ts';
+import { rooted } from './roots.ts';
 import type { ResolvedVariant } from './variants.ts';
 
 /** Everything that decides what a trial measures: where it is the same, a trial need not be measured again. */
@@ -37,13 +39,19 @@ export async function inputsOf(
     within,
     made: Object.entries(measurements).map(([name, measurement]) => ({ name, ...described(measurement) })),
   }));
+  // Where the study lies decides nothing: paths below its folder are those of its files.
+  const folder = dirname(study.file);
+  const [asPath, asUrl] = [folder, pathToFileURL(folder).pathname].map((path) => rooted({ study: path }));
+  const rewrite = (value: JsonValue) => asUrl!(asPath!(value));
   return {
-    setup: plain(data === undefined ? setup : { ...setup, data: await describedData(data) }),
-    measurements: plain(measurements),
+    setup: rewrite(plain(data === undefined ? setup : { ...setup, data: await describedData(data) })),
+    measurements: rewrite(plain(measurements)),
     build: { id: build.id, version: build.version },
     hostClass,
     code: study.codeHash,
-    ...(study.codeHash === null ? {} : { values: plain(stages.map(({ values }) => withoutServer(values, server))) }),
+    ...(study.codeHash === null
+      ? {}
+      : { values: rewrite(plain(stages.map(({ values }) => withoutServer(values, server)))) }),
     // Without it keys of the first revision stay what they were.
     ...(MEASURING_REVISION === FIRST_REVISION ? {} : { measuringRevision: MEASURING_REVISION }),
   };
@@ -72,6 +80,7 @@ async function describedData(data: Dataset): Promise<object> {
 
 /** A function by its text, a file by its name: where it lay says nothing elsewhere. */
 function describedStep(step: LoadStep): object {
+  if (step.step === 'command') return { step: step.step, argv: step.argv };
   if (step.step === 'client rows') return { ...step, row: step.row.toString() };
   if (step.step === 'file' || step.step === 'script') return { ...step, file: basename(step.file) };
   return step;

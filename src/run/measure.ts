@@ -183,6 +183,7 @@ async function oneTry(
     prefix: company.prefix,
     ...(company.step === undefined ? {} : { step: company.step }),
     trialsDirectory,
+    studyDirectory: session.studyDirectory,
     // Two that run at the same time cannot share one.
     copies: company.duet === undefined ? session.copies : null,
     roots,

@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Draft } from '../draft/types.ts';
 import { BenchbookError } from '../errors.ts';
 import type { JsonValue, RerunRecord } from '../journal/entry.ts';
@@ -128,6 +129,7 @@ async function measureInto(request: Request, opened: Opened, prepared: Prepared)
     roots,
     keeping,
     trialsDirectory,
+    studyDirectory: dirname(request.study.file),
     watchdog,
     inputs,
     partners: baselinePartners(plan, request.study.baseline),

@@ -24,6 +24,8 @@ export interface Session {
   readonly roots: Roots;
   readonly keeping: Keeping;
   readonly trialsDirectory: string;
+  /** The study's folder. */
+  readonly studyDirectory: string;
   readonly watchdog: Watchdog;
   /** What decides each variant's key; null where there is no server for it. */
   readonly inputs: ReadonlyMap<string, TrialInputs | null>;

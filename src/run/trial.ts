@@ -36,6 +36,7 @@ export interface TrialRequest {
   readonly step?: () => Promise<void>;
   /** Where the trial's own data directory is made, 0700. */
   readonly trialsDirectory: string;
+  readonly studyDirectory: string;
   /** Copies that trials use one after the other, by what they are copies of; null where each has its own. */
   readonly copies: Map<string, string> | null;
   readonly roots: Roots;
@@ -197,6 +198,7 @@ async function measureStage(running: Running, { within, values, measurements }: 
     const context = {
       build: request.build,
       dataDirectory: machine.dataDirectory,
+      studyDirectory: request.studyDirectory,
       // A getter: after a restart the measurement must see the new server.
       get running() {
         return gathered.server;

@@ -18,6 +18,8 @@ async function stepKey(step: LoadStep): Promise<unknown> {
       throw new BenchbookError('missing', `There is no file ${resolve(step.file)}.`, { outcome: 'failed' });
     return { ...step, file: createHash('sha256').update(bytes).digest('hex') };
   }
+  // Where a command runs says nothing of what it loads.
+  if (step.step === 'command') return { step: step.step, argv: step.argv };
   if (step.step !== 'client rows') return step;
   const numbers = [...Array(Math.min(step.count, 100)).keys(), step.count - 1];
   const rows = numbers.map((n) => step.row(n).map((value) => (typeof value === 'bigint' ? `${value}n` : value)));

@@ -73,7 +73,7 @@ async function perform(step: LoadStep, connection: Connection, context: LoadCont
       return await run(connection, text, dataset, () => createReadStream(path, { highWaterMark: 1 << 20 }));
     }
     case 'command':
-      return await runCommand(step.argv, context);
+      return await runCommand(step, context);
   }
 }
 
@@ -142,7 +142,7 @@ async function run(connection: Connection, text: string, dataset: Dataset, infil
   }
 }
 
-async function runCommand(argv: readonly string[], context: LoadContext): Promise<void> {
+async function runCommand({ argv, cwd }: Extract<LoadStep, { step: 'command' }>, context: LoadContext): Promise<void> {
   const { server, dataset, signal } = context;
   const values: Readonly<Record<string, string>> = {
     socket: server.socketPath,
@@ -154,6 +154,7 @@ async function runCommand(argv: readonly string[], context: LoadContext): Promis
   );
   const { code, stdout, stderr } = await runTool(program, args, {
     signal,
+    ...(cwd === undefined ? {} : { cwd }),
     hint: `Data set "${dataset.name}" is loaded with it.`,
   });
   if (code === 0) return;

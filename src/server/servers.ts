@@ -17,7 +17,7 @@ interface DebianOptions {
 interface GitOptions {
   readonly repository: string;
   readonly ref: string;
-  /** Files, applied in order; relative to the current directory. */
+  /** Files, applied in order; relative to the study file. */
   readonly patches?: readonly string[];
   /** Arguments of cmake, as "-DWITH_SSL=system". */
   readonly cmake?: readonly string[];

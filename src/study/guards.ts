@@ -1,7 +1,9 @@
+import { dirname } from 'node:path';
 import { z } from 'zod';
 import { BenchbookError, type Place, sentenceOf } from '../errors.ts';
 import { hostRequestShape, ioLimitShape } from './hostRequest.ts';
 import { suggestion } from './near.ts';
+import { setupFrom } from './paths.ts';
 import { placeInStack, placeOfWords } from './place.ts';
 import type { LevelValues } from './study.ts';
 import type { Cell, Factor, Measurement, Metric, Params, Setup } from './types.ts';
@@ -90,7 +92,7 @@ export function guardSetup(
       source,
     );
     const result = setupShape.safeParse(answer);
-    if (result.success) return result.data as unknown as Setup;
+    if (result.success) return setupFrom(dirname(source.file), result.data as unknown as Setup);
     const issue = result.error.issues[0]!;
     const unknownKey = issue.code === 'unrecognized_keys' ? issue.keys[0]! : null;
     throw new BenchbookError(

@@ -7,6 +7,7 @@ import { type BuildFailure, build, type Plugin } from 'esbuild';
 import { BenchbookError, sentenceOf } from '../errors.ts';
 import { measuringCodeHash } from './code-hash.ts';
 import { STUDY_MARK, type StudyDefinition } from './define.ts';
+import { PLACE_NAMES, placePlugin, withPlaces } from './own-place.ts';
 import { placeInStack } from './place.ts';
 import type { Study, StudyInput } from './study.ts';
 import { validateStudy } from './validate.ts';
@@ -82,7 +83,8 @@ async function bundleStudy(
       logLevel: 'silent',
       // Statements and small data may lie in files of their own; they are part of the study then.
       loader: { '.sql': 'text', '.txt': 'text', '.csv': 'text', '.cnf': 'text' },
-      plugins: [enginePlugin(api)],
+      define: PLACE_NAMES,
+      plugins: [enginePlugin(api), placePlugin(dirname(file))],
     });
     const inputs = await Promise.all(
       Object.keys(result.metafile.inputs)
@@ -136,7 +138,7 @@ async function importBundle(
   const folder = await mkdtemp(join(tmpdir(), 'benchbook-study-'));
   try {
     const path = join(folder, 'study.mjs');
-    await writeFile(path, withAbsoluteSources(code, dirname(file)));
+    await writeFile(path, withPlaces(withAbsoluteSources(code, dirname(file)), dirname(file)));
     (globalThis as Record<symbol, unknown>)[API_KEY] = api;
     return (await import(/* @vite-ignore */ pathToFileURL(path).href)) as Record<string, unknown>;
   } catch (cause) {

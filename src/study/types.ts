@@ -146,7 +146,12 @@ export type LoadStep =
       readonly row: (n: number) => readonly (Primitive | bigint | null)[];
     }
   | { readonly step: 'file'; readonly table: string; readonly file: string; readonly format: string }
-  | { readonly step: 'command'; readonly argv: readonly string[] };
+  | {
+      readonly step: 'command';
+      readonly argv: readonly string[];
+      /** Where it runs: the study's folder, set when the study is loaded. */
+      readonly cwd?: string;
+    };
 
 /** Data that trials start from, prepared once for each build, creation-time options and content. */
 export interface Dataset {

@@ -1,9 +1,11 @@
+import { dirname } from 'node:path';
 import { z } from 'zod';
 import { BenchbookError, type Place } from '../errors.ts';
 import { STUDY_MARK, type StudyDefinition } from './define.ts';
 import { resolveFactors } from './factors.ts';
 import { guardDerive, guardExclude, guardMeasurements, guardSetup, strictParams } from './guards.ts';
 import { suggestion, unknownName } from './near.ts';
+import { isSource, sourceFrom } from './paths.ts';
 import { placeOfWords } from './place.ts';
 import { replicatesOf } from './replicates.ts';
 import type { Profile, Study, StudyInput } from './study.ts';
@@ -83,7 +85,7 @@ interface Source {
 export function validateStudy(source: Source): Study {
   const raw = parse(source);
   const at = (...words: string[]): Place => placeOfWords(source.file, source.sourceText, words);
-  const factors = resolveFactors(raw.variants.factors, at);
+  const factors = resolveFactors(raw.variants.factors, at).map((factor) => withPaths(factor, dirname(source.file)));
   const variants = raw.variants;
   for (const wanted of variants.only ?? []) checkCell(wanted, factors, 'only', at);
   checkCell(variants.baseline ?? {}, factors, 'baseline', at);
@@ -115,6 +117,14 @@ export function validateStudy(source: Source): Study {
     inputs: source.inputs,
     codeHash: null,
   });
+}
+
+/** Servers as levels: setup returns them as they stand here, so that both are found equal. */
+function withPaths(factor: Factor, directory: string): Factor {
+  const levels = factor.levels.map((level) =>
+    isSource(level.value) ? { ...level, value: sourceFrom(directory, level.value) } : level,
+  );
+  return Object.freeze({ ...factor, levels: Object.freeze(levels) });
 }
 
 function parse(source: Source): Raw {

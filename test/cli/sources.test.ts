@@ -29,7 +29,7 @@ test.each([
   ['git:src/server@debian/1.0+deb12', { source: 'git', repository: resolve('src/server'), ref: 'debian/1.0+deb12' }],
   [
     'git:/src/server@main+a.patch+b.diff',
-    { source: 'git', repository: '/src/server', ref: 'main', patches: ['a.patch', 'b.diff'] },
+    { source: 'git', repository: '/src/server', ref: 'main', patches: [resolve('a.patch'), resolve('b.diff')] },
   ],
 ])('%s', async (text, source) => {
   expect(await parseSource(text)).toEqual(source);
