@@ -19,7 +19,12 @@ const setupShape = z.strictObject({
   options: z
     .record(z.string().regex(/^[A-Za-z][\w.-]*$/, 'an option name has letters, digits and _'), optionValue)
     .optional(),
-  env: z.record(z.string(), z.string()).optional(),
+  env: z
+    .record(
+      z.string().regex(/^[^=\0]+$/, 'the name of a variable is not empty and holds no = and no NUL'),
+      z.string().regex(/^[^\0]*$/, 'the value of a variable holds no NUL'),
+    )
+    .optional(),
   host: hostRequestShape.optional(),
   data: z.looseObject({ name: z.string(), load: z.array(z.looseObject({ step: z.string() })) }).optional(),
   engine: z.string().regex(/^\w+$/, 'the name of a storage engine').optional(),

@@ -10,19 +10,24 @@
 # Set any of these:
 SERVER=${SERVER:-}          # the server executable: mariadbd or mysqld
 TIMES=${TIMES:-3}           # how many starts are timed, each on a fresh copy of the data directory
-WORK=${WORK:-}              # an empty folder for it all, removed at the end; a temporary one if unset
-KEEP=${KEEP:-}              # 1 keeps that folder, with data and logs
+WORK=${WORK:-}              # a folder to work in, where there is enough space; /tmp if unset
+KEEP=${KEEP:-}              # 1 keeps the data and logs; without it all that the script made is removed
 DATA_FILES=${DATA_FILES:-}  # where files lie that the data set is loaded from
 
 set -eu
 export LC_ALL=C TZ=UTC
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-fail() { echo "reproduce.sh: $*" >&2; exit 1; }
+fail() { printf 'reproduce.sh: %s\n' "$*" >&2; exit 1; }
 
+# Texts of the study stand in files and are only read. No line of a recipe becomes code of this script, and the variables
+# that the study gave the server are set by the recipe's server.sh, for the server alone.
 if [ "${1:-}" = --list ]; then ls "$here/variants"; exit 0; fi
 variant=${1:-$(ls "$here/variants" | sort -n | head -n 1)}
 recipe=$here/variants/$variant
+case $variant in */*) fail "there is no variant '$variant'; ./reproduce.sh --list names them" ;; esac
+fact() { sed -n "s/^$1	//p" "$recipe/run.tsv"; }
 [ -n "$variant" ] && [ -f "$recipe/my.cnf" ] || fail "there is no variant '$variant'; ./reproduce.sh --list names them"
+[ -z "$DATA_FILES" ] || [ -d "$DATA_FILES" ] || fail "DATA_FILES=$DATA_FILES is no folder"
 [ -n "$SERVER" ] || fail "say which server to start: SERVER=/path/to/mariadbd ./reproduce.sh"
 [ -f "$SERVER" ] && [ -x "$SERVER" ] || fail "SERVER=$SERVER is no program"
 case $TIMES in '' | *[!0-9]* | 0) fail "TIMES is a number from 1, not '$TIMES'" ;; esac
@@ -42,7 +47,6 @@ if [ "$base" != /usr ] && [ "$base" != / ]; then
     done
   done
 fi
-[ -n "$loader" ] || [ -z "$libraries" ] || export LD_LIBRARY_PATH="$libraries"
 share=''
 for folder in "$base"/share/mariadb "$base"/share/mysql "$base"/share/mysql-* "$base"/share; do
   if [ -z "$share" ] && [ -f "$folder/english/errmsg.sys" ]; then share=$folder; fi
@@ -55,47 +59,58 @@ server() {
   set -- "$@" --basedir="$base" ${share:+--lc-messages-dir="$share" --character-sets-dir="$share/charsets"} ${plugins:+--plugin-dir="$plugins"}
   if [ "$(id -u)" = 0 ]; then set -- "$@" --user="$(id -un)"; fi
   cd "$work"
-  # shellcheck disable=SC2086 # the prefix is words
-  if [ -n "$loader" ]; then exec $prefix "$loader" --library-path "$libraries" "$SERVER" "$@"; else exec $prefix "$SERVER" "$@"; fi
+  if [ -n "$loader" ]; then
+    set -- "$loader" --library-path "$libraries" "$SERVER" "$@"
+  elif [ -n "$libraries" ]; then
+    set -- "$(command -v env)" LD_LIBRARY_PATH="$libraries" "$SERVER" "$@"
+  else
+    set -- "$SERVER" "$@"
+  fi
+  exec /bin/sh "$recipe/server.sh" "$@"
 }
 
-# 2. A folder of our own, and an end to whatever we start.
-if [ -n "$WORK" ]; then
-  mkdir -p "$WORK"; work=$(CDPATH='' cd -- "$WORK" && pwd)
-  [ -z "$(ls -A "$work")" ] || fail "WORK=$WORK is not empty"
-else
-  work=$(mktemp -d "${TMPDIR:-/tmp}/reproduce-XXXXXX")
-fi
-sockets=$(mktemp -d /tmp/reproduce-XXXXXX)
-pid=''
+# 2. Folders of our own, and an end to whatever we start. Only what mktemp made here is ever removed.
+work='' sockets='' made='' pid=''
 end() {
   status=$?
   trap - EXIT
   if [ -n "$pid" ]; then kill -KILL "$pid" 2>/dev/null || :; wait "$pid" 2>/dev/null || :; fi
-  rm -rf "$sockets"
-  if [ -n "$KEEP" ]; then echo "kept: $work"; else rm -rf "$work"; fi
+  if [ -n "$sockets" ]; then rm -rf -- "$sockets"; fi
+  if [ -n "$KEEP" ] && [ -n "$work" ]; then printf 'kept: %s\n' "$work"; elif [ -n "$work" ]; then rm -rf -- "$work"; fi
+  if [ -n "$made" ]; then rmdir -- "$made" 2>/dev/null || :; fi
   exit "$status"
 }
 trap end EXIT
+trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
+if [ -n "$WORK" ]; then
+  if [ ! -d "$WORK" ]; then mkdir -p -- "$WORK"; made=$(CDPATH='' cd -- "$WORK" && pwd); fi
+  WORK=$(CDPATH='' cd -- "$WORK" && pwd)
+fi
+work=$(mktemp -d "${WORK:-${TMPDIR:-/tmp}}/reproduce-XXXXXX")
+work=$(CDPATH='' cd -- "$work" && pwd)
+sockets=$(mktemp -d /tmp/reproduce-XXXXXX)
+readonly work sockets made
 mkdir "$work/out" "$work/tmp"
+# The names of these links hold no character that SQL, my.cnf or sed would read as its own.
+ln -s "$work" "$sockets/work"
+files=$work/out
+if [ -n "$DATA_FILES" ]; then ln -s "$(CDPATH='' cd -- "$DATA_FILES" && pwd)" "$sockets/files"; files=; fi
 
-prefix=''
 version=$( (server --no-defaults --version) 2>&1) || fail "the server does not run: $version"
 case $version in *MariaDB*) family=mariadb ;; *) family=mysql ;; esac
-# shellcheck source=/dev/null
-. "$recipe/run.sh"
 number=${version#*Ver }; number=${number%% *}
-echo "variant     $variant"
-echo "server      $SERVER"
-echo "            $version"
-echo "of the run  $RUN_VERSION"
-if [ "$(sha256sum <"$SERVER" | cut -d ' ' -f 1)" = "$RUN_SHA256" ]; then echo '            the same executable, by its SHA-256'; else echo '            another executable, by its SHA-256'; fi
-[ "$family" = "$RUN_FAMILY" ] || fail "the run measured $RUN_FAMILY, and this is $family"
+printf 'variant     %s\n' "$variant"
+printf 'server      %s\n' "$SERVER"
+printf '            %s\n' "$version"
+printf 'of the run  %s\n' "$(fact version)"
+if [ "$(sha256sum <"$SERVER" | cut -d ' ' -f 1)" = "$(fact sha256)" ]; then echo '            the same executable, by its SHA-256'; else echo '            another executable, by its SHA-256'; fi
+[ "$family" = "$(fact family)" ] || fail "the run measured $(fact family), and this is $family"
 variables=information_schema.GLOBAL_VARIABLES
 if [ "$family" = mysql ]; then case $number in 5.[0-6].*) ;; *) variables=performance_schema.global_variables ;; esac; fi
-filled() { sed -e "s|@OUT@|$work/out|g" -e "s|@DATADIR@|$work/data|g" -e "s|@FILES@|$DATA_FILES|g" -e "s|@VARIABLES@|$variables|g" "$1"; }
+mark=$(fact mark)
+filled() { sed -e "s|@$mark-OUT@|$sockets/work/out|g" -e "s|@$mark-DATADIR@|$sockets/work/data|g" -e "s|@$mark-FILES@|$sockets/files|g" -e "s|@$mark-VARIABLES@|$variables|g" "$1"; }
 filled "$recipe/my.cnf" >"$work/my.cnf"
 
 # 3. Start and stop. The clock starts before the fork; a start ends with the server's own ready line.
@@ -150,7 +165,7 @@ if [ -s "$recipe/data.sql" ]; then
     node "$program" >"$work/out/$(basename "$program").tsv"
   done
   filled "$recipe/data.sql" >"$work/data.sql"
-  start "$work/fill.log" --init-file="$work/data.sql" --innodb-fast-shutdown=0 --innodb-flush-log-at-trx-commit=0 --innodb-buffer-pool-size=1G --secure-file-priv=
+  start "$work/fill.log" --init-file="$work/data.sql" --innodb-fast-shutdown=0 --innodb-flush-log-at-trx-commit=0 --innodb-buffer-pool-size=1G --secure-file-priv="$files"
   stop
   start "$work/filled.log" --innodb-fast-shutdown=0
   stop
@@ -161,7 +176,7 @@ mv "$work/data" "$work/pristine"
 # 5. Effective settings beside those of the run.
 cp -a "$work/pristine" "$work/data"
 filled "$recipe/settings.sql" >"$work/settings.sql"
-start "$work/settings.log" --init-file="$work/settings.sql" --secure-file-priv=
+start "$work/settings.log" --init-file="$work/settings.sql" --secure-file-priv="$work/out"
 stop
 rm -rf "$work/data"
 echo
@@ -185,14 +200,14 @@ while [ "$i" -le "$TIMES" ]; do
   rm -rf "$work/data"
   i=$((i + 1))
 done
-echo "$RUN_STARTUP"
+printf '%s\n' "$(fact startup)"
 
 # 7. Statements that the run timed, here timed within the server, without a client.
 if [ -s "$recipe/statements.sql" ]; then
   echo
   cp -a "$work/pristine" "$work/data"
   filled "$recipe/statements.sql" >"$work/statements.sql"
-  start "$work/statements.log" --init-file="$work/statements.sql" --secure-file-priv=
+  start "$work/statements.log" --init-file="$work/statements.sql" --secure-file-priv="$work/out"
   stop
   cat "$work/out"/time-*.tsv | awk -F '\t' '{ printf "%s, execution %s: %s s\n", $1, $2, $3 }'
 fi

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../journal/entry.ts';
 import type { RecordedData, TimedStatement } from './recipes.ts';
+import { oneLine } from './shell.ts';
 
 /** The server reads its start file line by line, and a statement ends where a line ends in a semicolon. */
 export function statement(sql: string): string {
@@ -10,32 +11,23 @@ export function statement(sql: string): string {
 }
 
 /** The settings that the run compared, into a file that the script reads. */
-export function settingsSql(names: readonly string[]): string {
-  const list = names
-    .map(
-      (name) =>
-        `'${name
-          .replace(/^loose[_-]/, '')
-          .replaceAll('-', '_')
-          .replaceAll("'", "''")}'`,
-    )
-    .join(', ');
-  return `SELECT LOWER(VARIABLE_NAME), VARIABLE_VALUE FROM @VARIABLES@ WHERE LOWER(VARIABLE_NAME) IN (${list || "''"}) ORDER BY 1 INTO OUTFILE '@OUT@/settings.tsv';\n`;
+export function settingsSql(names: readonly string[], mark: string): string {
+  const list = names.map((name) => sqlText(name.replace(/^loose[_-]/, '').replaceAll('-', '_'))).join(', ');
+  return `SELECT LOWER(VARIABLE_NAME), VARIABLE_VALUE FROM @${mark}-VARIABLES@ WHERE LOWER(VARIABLE_NAME) IN (${list || "''"}) ORDER BY 1 INTO OUTFILE '@${mark}-OUT@/settings.tsv';\n`;
 }
 
 /** Statements with their times, taken within the server: first and later executions are lines of their own. */
-export function timedSql(statements: readonly TimedStatement[]): string {
+export function timedSql(statements: readonly TimedStatement[], mark: string): string {
   let number = 0;
   const lines = statements.flatMap(({ measurement, sql, times }) =>
     Array.from({ length: times }, (_, index) => {
       number += 1;
-      const file = `@OUT@/time-${String(number).padStart(4, '0')}.tsv`;
-      const name = measurement.replaceAll("'", "''").replaceAll('\\', '\\\\');
+      const file = `@${mark}-OUT@/time-${String(number).padStart(4, '0')}.tsv`;
       return [
         'SET @benchbook_begin = SYSDATE(6);\n',
         statement(sql),
         'SET @benchbook_end = SYSDATE(6);\n',
-        `SELECT '${name}', ${index + 1}, TIMESTAMPDIFF(MICROSECOND, @benchbook_begin, @benchbook_end) / 1000000 INTO OUTFILE '${file}';\n`,
+        `SELECT ${sqlText(measurement)}, ${index + 1}, TIMESTAMPDIFF(MICROSECOND, @benchbook_begin, @benchbook_end) / 1000000 INTO OUTFILE '${file}';\n`,
       ].join('');
     }),
   );
@@ -50,7 +42,7 @@ export interface DataScript {
 }
 
 /** Fills the data set in the order in which the run did. */
-export function dataSql(data: RecordedData, family: 'mariadb' | 'mysql'): DataScript {
+export function dataSql(data: RecordedData, family: 'mariadb' | 'mysql', mark: string): DataScript {
   const programs: Record<string, string> = {};
   const byHand: string[] = [];
   if (data.schema === undefined || data.load === undefined || data.database === undefined) {
@@ -61,8 +53,8 @@ export function dataSql(data: RecordedData, family: 'mariadb' | 'mysql'): DataSc
     };
   }
   const parts = [
-    `CREATE DATABASE IF NOT EXISTS \`${data.database}\`;\n`,
-    `USE \`${data.database}\`;\n`,
+    `CREATE DATABASE IF NOT EXISTS ${sqlName(data.database)};\n`,
+    `USE ${sqlName(data.database)};\n`,
     ...data.schema.map(statement),
   ];
   for (const [index, step] of data.load.entries()) {
@@ -76,9 +68,9 @@ export function dataSql(data: RecordedData, family: 'mariadb' | 'mysql'): DataSc
       case 'client rows': {
         const program = `rows-${index + 1}.mjs`;
         programs[program] = rowProgram(step);
-        const columns = (step.columns as readonly string[]).map((name) => `\`${name}\``).join(', ');
+        const columns = (step.columns as readonly string[]).map(sqlName).join(', ');
         parts.push(
-          `LOAD DATA INFILE '@OUT@/${program}.tsv' INTO TABLE ${String(step.table)} CHARACTER SET utf8mb4 (${columns});\n`,
+          `LOAD DATA INFILE '@${mark}-OUT@/${program}.tsv' INTO TABLE ${String(step.table)} CHARACTER SET utf8mb4 (${columns});\n`,
         );
         break;
       }
@@ -88,7 +80,7 @@ export function dataSql(data: RecordedData, family: 'mariadb' | 'mysql'): DataSc
       case 'file':
         byHand.push(`step ${index + 1} loads the file ${String(step.file)}: give its folder as DATA_FILES`);
         parts.push(
-          `LOAD DATA INFILE '@FILES@/${String(step.file)}' INTO TABLE ${String(step.table)} ${String(step.format)};\n`,
+          `LOAD DATA INFILE ${sqlText(`@${mark}-FILES@/${String(step.file)}`)} INTO TABLE ${String(step.table)} ${String(step.format)};\n`,
         );
         break;
       default:
@@ -102,15 +94,21 @@ export function dataSql(data: RecordedData, family: 'mariadb' | 'mysql'): DataSc
 
 function serverRows(step: Readonly<Record<string, JsonValue>>, family: 'mariadb' | 'mysql'): string {
   const columns = step.columns as Readonly<Record<string, string>>;
-  const names = Object.keys(columns)
-    .map((name) => `\`${name}\``)
-    .join(', ');
+  const names = Object.keys(columns).map(sqlName).join(', ');
   const values = Object.values(columns).join(', ');
   const count = Number(step.count);
   if (family === 'mariadb') {
     return `INSERT INTO ${String(step.table)} (${names}) SELECT ${values} FROM (SELECT seq AS n FROM seq_0_to_${count - 1}) AS numbers ORDER BY n;\n`;
   }
   return `SET SESSION cte_max_recursion_depth = ${count + 1};\nINSERT INTO ${String(step.table)} (${names}) WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count - 1}) SELECT ${values} FROM numbers;\n`;
+}
+
+function sqlText(text: string): string {
+  return `'${oneLine(text).replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+}
+
+function sqlName(name: string): string {
+  return `\`${oneLine(name).replaceAll('`', '``')}\``;
 }
 
 /** The study's own function, printing the rows as LOAD DATA reads them. Needs Node.js and no package. */
