@@ -64,7 +64,8 @@ function gitSource(rest: string): ServerSource {
 
 async function existing(path: string, what: string): Promise<string> {
   const full = resolve(path);
-  if ((await stat(full).catch(() => null)) === null) {
+  const found = await stat(full).catch(() => null);
+  if (!found?.isFile()) {
     throw new BenchbookError('missing', `There is no ${what} at ${full}.`);
   }
   return full;

@@ -1,15 +1,16 @@
-import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { BenchbookError } from '../errors.ts';
 import type { ServerSource } from '../study/types.ts';
 import { type PrivateApt, privateApt } from './apt.ts';
 import { type FoundBuild, shortHash } from './build.ts';
+import { makeOnce } from './build-folder.ts';
+import { sha256Of } from './download.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { findServer } from './layout.ts';
 import { lastLines, runTool, type ToolResult } from './run-tool.ts';
 import { isNoSpace } from './space.ts';
+import { tidyTree } from './tidy-tree.ts';
 
 type DebianSource = Extract<ServerSource, { source: 'debian' }>;
 
@@ -45,7 +46,7 @@ export async function fetchPackage(
   const files = await download(apt, source, wanted);
   const packages = files.map(({ name, version, sha256 }) => ({ name, version, sha256 }));
   const root = join(environment.cacheDirectory, 'builds', `debian-${source.suite}-${shortHash(packages)}`);
-  if (!existsSync(root)) await unpack(files, root, environment);
+  await makeOnce(root, environment, (work) => unpack(files, join(work, 'root'), environment));
   // apt makes them anew within a second; together they are as big as a server.
   for (const name of ['pkgcache.bin', 'srcpkgcache.bin']) await rm(join(apt.directory, name), { force: true });
   return { root, packages };
@@ -167,38 +168,25 @@ function failUnless(result: ToolResult, wanted: string, source: DebianSource): v
 }
 
 async function describe(name: string, version: string, path: string): Promise<PackageFile> {
-  return {
-    name,
-    version,
-    sha256: createHash('sha256')
-      .update(await readFile(path))
-      .digest('hex'),
-    path,
-  };
+  return { name, version, sha256: await sha256Of(path), path };
 }
 
 async function unpack(files: readonly PackageFile[], root: string, environment: ServerEnvironment): Promise<void> {
-  const partial = `${root}.partial`;
-  await rm(partial, { recursive: true, force: true });
-  await mkdir(partial, { recursive: true });
   environment.progress(`unpacking ${files.length} packages`);
   for (const file of files) {
-    const { code, stderr } = await runTool('dpkg-deb', ['-x', file.path, partial], { signal: environment.signal });
+    const { code, stderr } = await runTool('dpkg-deb', ['-x', file.path, root], { signal: environment.signal });
     if (code !== 0) {
-      const isFull = isNoSpace(stderr);
-      await rm(partial, { recursive: true, force: true });
       throw new BenchbookError(
         'server',
-        isFull
-          ? `There is no space to unpack ${basename(file.path)} below ${dirname(root)}.`
+        isNoSpace(stderr)
+          ? `There is no space to unpack ${basename(file.path)} below ${environment.cacheDirectory}.`
           : `The package ${basename(file.path)} could not be unpacked: ${lastLines(stderr, 1)}`,
-        {
-          hint: unpackHint(stderr),
-        },
+        { hint: unpackHint(stderr) },
       );
     }
   }
-  await rename(partial, root);
+  // Packages have links that are right only once they are installed.
+  await tidyTree(root, 'any');
 }
 
 function unpackHint(stderr: string): string {

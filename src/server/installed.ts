@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { BenchbookError } from '../errors.ts';
 import type { ServerSource } from '../study/types.ts';
@@ -51,7 +51,7 @@ export async function findInstalled(
 export function installedServer(): string | null {
   const folders = [...(process.env.PATH ?? '').split(delimiter).filter(isAbsolute), ...USUAL_FOLDERS];
   for (const name of ['mariadbd', 'mysqld']) {
-    const found = folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+    const found = folders.map((folder) => join(folder, name)).find(isFile);
     if (found !== undefined) return found;
   }
   return null;
@@ -59,8 +59,17 @@ export function installedServer(): string | null {
 
 function namedServer(path: string): string {
   const absolute = resolve(path);
-  if (existsSync(absolute)) return absolute;
+  if (isFile(absolute)) return absolute;
   throw new BenchbookError('missing', `There is no server binary at ${absolute}.`, {
     hint: 'servers.installed(path) wants the path of mariadbd or mysqld itself.',
   });
+}
+
+/** A named pipe or a folder of that name is no server. */
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }

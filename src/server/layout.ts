@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, realpath } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { BenchbookError } from '../errors.ts';
 import type { JsonValue } from '../journal/entry.ts';
 import type { Family, FoundBuild } from './build.ts';
+import { sha256Of } from './download.ts';
 import { lastLines, runTool } from './run-tool.ts';
 import { aloneIn } from './server-environment.ts';
 
@@ -51,9 +51,7 @@ export async function describeServer(binary: string, root: string, request: Find
     ...(share === null ? [] : [`--lc-messages-dir=${share}`, `--character-sets-dir=${join(share, 'charsets')}`]),
     ...(plugins === null ? [] : [`--plugin-dir=${plugins}`]),
   ];
-  const executableSha256 = createHash('sha256')
-    .update(await readFile(executable))
-    .digest('hex');
+  const executableSha256 = await sha256Of(executable);
   return {
     ...(await whatItSays(command, env)),
     executable,
@@ -74,6 +72,7 @@ async function whatItSays(
   const { code, stdout, stderr } = await runTool(program, [...rest, '--no-defaults', '--version'], {
     env: aloneIn(env),
     alone: true,
+    seconds: 60,
   });
   const version = /\bVer\s+(\d\S*)/.exec(stdout)?.[1];
   if (code === 0 && version !== undefined) return { family: /mariadb/i.test(version) ? 'mariadb' : 'mysql', version };

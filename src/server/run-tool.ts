@@ -31,15 +31,17 @@ export async function runTool(
     reject: false,
     env: { LC_ALL: 'C', ...options.env },
     extendEnv: options.alone !== true,
-    timeout: (options.seconds ?? 0) * 1000,
     stdin: options.input === undefined ? 'ignore' : 'pipe',
     maxBuffer: 256 * 1024 * 1024,
     ...(options.input === undefined ? {} : { input: options.input }),
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     ...(options.signal === undefined ? {} : { cancelSignal: options.signal }),
+    ...(options.seconds === undefined ? {} : { timeout: options.seconds * 1000, killSignal: 'SIGKILL' as const }),
   };
   const result = await execa(command, [...args], execaOptions);
   if (result.isCanceled) throw new BenchbookError('interrupted', `Interrupted while ${command} was running.`);
+  if (result.timedOut)
+    throw new BenchbookError('server', `The program "${command}" did not end within ${options.seconds} s.`);
   if (result.code === 'ENOENT') {
     throw new BenchbookError('missing', `The program "${command}" is not installed.`, {
       ...(options.hint === undefined ? {} : { hint: options.hint }),

@@ -1,17 +1,16 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { BenchbookError } from '../errors.ts';
 import type { ServerSource } from '../study/types.ts';
+import { inspectArchive } from './archive.ts';
 import type { FoundBuild } from './build.ts';
+import { makeOnce } from './build-folder.ts';
 import { obtainFile } from './download.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { describeServer } from './layout.ts';
 import { lastLines, runTool } from './run-tool.ts';
 import { isNoSpace, requireSpace } from './space.ts';
-
-/** An unpacked distribution is about three to five times as big as its archive. */
-const UNPACKED_FACTOR = 5;
+import { tidyTree } from './tidy-tree.ts';
 
 /** A binary distribution as vendors ship it: fetched, checked, unpacked once, and used with this machine's libraries. */
 export async function fetchTarball(
@@ -20,48 +19,44 @@ export async function fetchTarball(
 ): Promise<FoundBuild> {
   const sha256 = source.sha256.toLowerCase();
   const root = join(environment.cacheDirectory, 'builds', `tarball-${sha256.slice(0, 16)}`);
-  if (!existsSync(root)) {
-    const archive = `${root}.archive`;
+  const name = basename(source.location);
+  await makeOnce(root, environment, async (work) => {
+    const archive = join(work, 'archive');
     await obtainFile(source.location, sha256, archive, environment);
-    try {
-      await unpack(archive, basename(source.location), root, environment);
-    } finally {
-      await rm(archive, { force: true });
+    await unpack(archive, name, join(work, 'root'), environment);
+    if ((await findBinary(join(work, 'root'))) === null) {
+      throw new BenchbookError('server', `There is no mariadbd or mysqld in ${name}.`, {
+        hint: 'It must be a binary distribution, not the source.',
+      });
     }
-  }
+  });
   const binary = await findBinary(root);
   if (binary === null) {
     await rm(root, { recursive: true, force: true });
-    throw new BenchbookError('server', `There is no mariadbd or mysqld in ${basename(source.location)}.`, {
-      hint: 'It must be a binary distribution, not the source.',
-    });
+    throw new BenchbookError('server', `The server of ${name} is no longer in the cache.`, { hint: 'Try again.' });
   }
   return await describeServer(binary, root, {
     ownLoader: false,
-    obtained: { source: 'tarball', name: basename(source.location), sha256 },
+    obtained: { source: 'tarball', name, sha256 },
   });
 }
 
-async function unpack(archive: string, name: string, root: string, environment: ServerEnvironment): Promise<void> {
-  const partial = `${root}.partial`;
-  await rm(partial, { recursive: true, force: true });
-  await mkdir(partial, { recursive: true });
-  await requireSpace(partial, (await stat(archive)).size * UNPACKED_FACTOR, `unpacking ${name}`);
+async function unpack(archive: string, name: string, target: string, environment: ServerEnvironment): Promise<void> {
+  const { signal } = environment;
+  environment.progress(`reading ${name}`);
+  const { bytes } = await inspectArchive(archive, { name, archiveBytes: (await stat(archive)).size, signal });
+  await requireSpace(target, bytes, `unpacking ${name}`);
   environment.progress(`unpacking ${name}`);
-  // Members with absolute or upward paths are refused or stripped by tar itself.
-  const { code, stderr } = await runTool('tar', ['-xf', archive, '-C', partial, '--no-same-owner'], {
-    signal: environment.signal,
-  });
-  if (code === 0) return await rename(partial, root);
-  await rm(partial, { recursive: true, force: true });
-  if (isNoSpace(stderr)) throw new BenchbookError('server', `There is no space to unpack ${name} below ${root}.`);
-  throw new BenchbookError(
-    'server',
-    `${name} is no archive that tar can read: ${lastLines(stderr, 3).split('\n')[0]}`,
-    {
-      hint: 'It may be damaged or only half there, although its checksum is what the study says.',
-    },
-  );
+  const args = ['-xf', archive, '-C', target, '--no-same-owner', '--no-same-permissions'];
+  const { code, stderr } = await runTool('tar', args, { signal });
+  if (isNoSpace(stderr)) throw new BenchbookError('server', `There is no space to unpack ${name} below ${target}.`);
+  if (code !== 0)
+    throw new BenchbookError('server', `${name} could not be unpacked: ${lastLines(stderr, 3).split('\n')[0]}`);
+  const removed = await tidyTree(target, 'inside');
+  if (removed.length > 0)
+    environment.progress(
+      `left out of ${name}, because they lead outside or nowhere: ${removed.slice(0, 5).join(', ')}`,
+    );
 }
 
 /** The nearest `mariadbd`, else `mysqld`, at most five folders deep. */
@@ -74,7 +69,8 @@ async function findBinary(root: string): Promise<string | null> {
       for (const entry of await readdir(folder, { withFileTypes: true })) {
         const path = join(folder, entry.name);
         if (entry.isDirectory() && !/^(data|mysql-test|sql-bench|man|docs?)$/.test(entry.name)) next.push(path);
-        else if (entry.name === 'mariadbd' || entry.name === 'mysqld') found.push(path);
+        else if ((entry.name === 'mariadbd' || entry.name === 'mysqld') && (await stat(path)).isFile())
+          found.push(path);
       }
     }
     if (found.length > 0)
