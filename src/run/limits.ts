@@ -5,7 +5,10 @@ export interface Deadline {
   readonly signal: AbortSignal;
   /** The work's result; or, as soon as the signal fires, its reason, even where the work never ends. */
   race<T>(work: Promise<T>): Promise<T>;
+  /** Lets go of the timer. */
   clear(): void;
+  /** The phase has ended: frees the timer, and fires the signal for work of the phase that still goes on. */
+  end(): void;
 }
 
 /**
@@ -20,12 +23,17 @@ export function deadline(outer: AbortSignal, limitSeconds: number, what: string)
   else outer.addEventListener('abort', onOuter, { once: true });
   const limitMs = limitSeconds * 1000;
   const timer = limitMs < 2 ** 31 ? setTimeout(() => controller.abort(timeUp(what, limitSeconds)), limitMs) : undefined;
+  const clear = () => {
+    clearTimeout(timer);
+    outer.removeEventListener('abort', onOuter);
+  };
   return {
     signal: controller.signal,
     race: (work) => until(controller.signal, work),
-    clear() {
-      clearTimeout(timer);
-      outer.removeEventListener('abort', onOuter);
+    clear,
+    end() {
+      clear();
+      controller.abort(new BenchbookError('interrupted', `${what} has ended`));
     },
   };
 }

@@ -143,7 +143,8 @@ async function measureDuet(
   }
   const halves = await session.effects.halvesOfCores();
   const gate = gateOf(2);
-  const entries = await Promise.all(
+  // Both are waited for also where one throws: the other still writes and has a server.
+  const halvesDone = await Promise.allSettled(
     both.map(async (planned, index) => {
       const { variant, result } = variants.get(planned.variant.id)!;
       const cores = halves[index]!;
@@ -156,7 +157,15 @@ async function measureDuet(
       }
     }),
   );
-  await keepTrials(session, ...entries);
+  await keepTrials(session, ...allOf(halvesDone));
+}
+
+/** The values, or the first error. */
+function allOf<T>(settled: readonly PromiseSettledResult<T>[]): readonly T[] {
+  return settled.map((each) => {
+    if (each.status === 'rejected') throw each.reason;
+    return each.value;
+  });
 }
 
 async function oneTry(

@@ -92,12 +92,12 @@ export async function runTrial(request: TrialRequest): Promise<TrialEntry> {
     const running: Running = { request, gathered, machine, point, signal: limit.signal };
     await measureAll(running);
     await machine.look();
-    await raced(limit.signal, endInOrder(request, gathered));
+    await raced(limit.signal, endInOrder(request, gathered, limit.signal));
   } catch (error) {
     failure = await failureOf(error, gathered);
     await keepEvidence(request, gathered, failure);
   } finally {
-    limit?.clear();
+    limit?.end();
     await endServer(request, gathered, 'crash').catch(() => undefined);
     await settled(gathered.begun, 5);
     if (machine !== undefined) await keepFallen(request, gathered, failure, machine.dataDirectory);
@@ -141,13 +141,14 @@ async function measureAll(running: Running): Promise<void> {
   }
   // Starts are compared too.
   await inStep(running);
-  const server = await start(running);
+  const server = await start(running, signal);
   await machine.verify(server.pid);
   for (const stage of request.stages) await measureStage(running, stage);
   await readServer(request, gathered, signal);
 }
 
-async function start({ request, gathered, machine, signal }: Running): Promise<Server> {
+/** `signal` is that of the phase which asks for the start: once it has fired, no server is started any more. */
+async function start({ request, gathered, machine }: Running, signal: AbortSignal): Promise<Server> {
   const { effects, build, setup, policy, preparation } = request;
   const options = setup.options ?? {};
   request.phase('starting the server');
@@ -195,6 +196,12 @@ async function measureStage(running: Running, { within, values, measurements }: 
     await inStep(running);
     request.phase(`measuring ${name}${suffix}`);
     const limit = deadline(signal, request.policy.measurementSeconds, `measurement "${name}"${suffix}`);
+    // What the measurement itself still does when its time is up must not touch the servers of later ones.
+    const stop = async (mode: StopMode) => {
+      await readServer(request, gathered, limit.signal);
+      limit.signal.throwIfAborted();
+      return await endServer(request, gathered, mode, limit.signal);
+    };
     const context = {
       build: request.build,
       dataDirectory: machine.dataDirectory,
@@ -203,15 +210,15 @@ async function measureStage(running: Running, { within, values, measurements }: 
       get running() {
         return gathered.server;
       },
-      restart: async () => {
-        await readServer(request, gathered, signal);
-        await endServer(request, gathered, 'fast');
-        return await start(running);
+      restart: () => {
+        const restarting = stop('fast').then(() => {
+          limit.signal.throwIfAborted();
+          return start(running, limit.signal);
+        });
+        gathered.begun.push(restarting);
+        return restarting;
       },
-      stop: async (mode: StopMode) => {
-        await readServer(request, gathered, signal);
-        return await endServer(request, gathered, mode);
-      },
+      stop,
       values,
       seed: Math.max(1, request.planned.block),
       cacheDirectory: request.preparation.cacheDirectory,
@@ -226,16 +233,16 @@ async function measureStage(running: Running, { within, values, measurements }: 
       if (performed.details !== undefined) gathered.details[`${name}${suffix}`] = performed.details;
       for (const artefact of performed.artefacts ?? []) gathered.texts.set(`${artefact.name}${suffix}`, artefact.text);
     } finally {
-      limit.clear();
+      limit.end();
     }
   }
 }
 
 /** A server that fell may still have answered the last query: how it ends tells. */
-async function endInOrder(request: TrialRequest, gathered: Gathered): Promise<void> {
+async function endInOrder(request: TrialRequest, gathered: Gathered, trialSignal: AbortSignal): Promise<void> {
   const { server } = gathered;
   if (server === undefined) return;
-  await endServer(request, gathered, 'fast');
+  await endServer(request, gathered, 'fast', trialSignal);
   const { code, signal } = await server.exited;
   if (signal === null && (code === null || code === 0)) return;
   const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
@@ -250,12 +257,13 @@ async function endServer(
   request: TrialRequest,
   gathered: Gathered,
   mode: StopMode,
+  outer: AbortSignal = new AbortController().signal,
 ): Promise<{ readonly seconds: number }> {
   const { server } = gathered;
   if (server === undefined) return { seconds: 0 };
   request.phase('stopping the server');
   if (gathered.moments.length === 0) gathered.moments = [...server.moments];
-  const limit = deadline(new AbortController().signal, STOP_SECONDS[mode], 'the stop of the server');
+  const limit = deadline(outer, STOP_SECONDS[mode], 'the stop of the server');
   try {
     const stopped = await limit.race(server.stop(mode));
     gathered.server = undefined;

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import mysql, { type Connection, type FieldPacket } from 'mysql2/promise';
 import { BenchbookError, sentenceOf } from '../errors.ts';
 import type { Sql } from '../study/types.ts';
+import { bounded, StatementTimeout } from './bounded.ts';
 
 /** A row by column name: see `query` for how types arrive. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -55,10 +56,9 @@ export function sqlOver(connection: Connection, settings: SqlSettings = {}): Sql
 export function isLost(error: unknown): boolean {
   const cause = error instanceof BenchbookError ? error.cause : error;
   const { code, fatal } = (cause ?? {}) as { code?: unknown; fatal?: unknown };
-  return code !== TIMEOUT && (fatal === true || LOST_CODES.has(String(code)) || /closed state/.test(sentenceOf(cause)));
+  return fatal === true || LOST_CODES.has(String(code)) || /closed state/.test(sentenceOf(cause));
 }
 
-const TIMEOUT = 'PROTOCOL_SEQUENCE_TIMEOUT';
 const LOST_CODES = new Set(['PROTOCOL_CONNECTION_LOST', 'ECONNRESET', 'EPIPE', 'ER_SERVER_SHUTDOWN']);
 
 /**
@@ -70,14 +70,14 @@ export async function query(
   connection: Connection,
   text: string,
   values: readonly unknown[] = [],
-  limitSeconds?: number,
+  limitSeconds = Number.POSITIVE_INFINITY,
 ): Promise<readonly Row[]> {
   try {
-    const [rows, fields] = await connection.query({
-      sql: text,
-      values: [...values],
-      ...(limitSeconds === undefined ? {} : { timeout: limitSeconds * 1000 }),
-    });
+    const [rows, fields] = await bounded(
+      connection,
+      limitSeconds,
+      connection.query({ sql: text, values: [...values] }),
+    );
     // A procedure returns several results; a statement without a result returns a header.
     if (!Array.isArray(rows) || !Array.isArray(fields)) return [];
     if (fields.length > 0 && Array.isArray(fields[0])) {
@@ -87,7 +87,7 @@ export async function query(
     return named(rows as unknown[][], fields as FieldPacket[], text);
   } catch (error) {
     if (error instanceof BenchbookError) throw error;
-    if ((error as { code?: unknown }).code === TIMEOUT) {
+    if (error instanceof StatementTimeout) {
       const sentence = `The server did not answer "${shorten(text)}" within ${limitSeconds} s.`;
       throw new BenchbookError('server', sentence, { outcome: 'timeout', cause: error });
     }
