@@ -4,6 +4,7 @@ import { exponential } from './contrasts.ts';
 import { medianOf, quantile, sortedCopy } from './describe.ts';
 import { medianInterval, SMALLEST_N } from './median-interval.ts';
 import { hodgesLehmann } from './rank-sum.ts';
+import { resolutionOf } from './resolution.ts';
 import type { ComparisonVerdict, Interval } from './results.ts';
 import { simultaneousPaired, simultaneousUnpaired } from './simultaneous.ts';
 import { signFlipTest } from './tests-of-difference.ts';
@@ -114,7 +115,8 @@ function decided({ metric, threshold }: AcrossOptions, after: Samples, before: S
   };
   const step = Math.abs(medianOf(valuesOf(after)) - medianOf(valuesOf(before)));
   const decisive = verdict !== 'equivalent' && verdict !== 'inconclusive';
-  if (decisive && metric.resolution !== undefined && step <= metric.resolution * (1 + 1e-9)) {
+  const resolution = resolutionOf([...after, ...before], metric);
+  if (decisive && resolution !== undefined && step <= resolution * (1 + 1e-9)) {
     return { ...found, verdict: 'inconclusive', why: 'the difference is no larger than what the method can resolve' };
   }
   if (logs.interval === null) return { ...found, verdict, why: `n = ${logs.n}, too few for an interval` };

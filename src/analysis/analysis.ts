@@ -36,6 +36,8 @@ export interface SampleValue {
   readonly position: number;
   readonly trialId: string;
   readonly value: number;
+  /** The step within which it is known, where the server says it for each value. */
+  readonly resolution?: number;
   /** The run that it was first measured in, where it was kept from another. */
   readonly keptFrom?: string;
 }
@@ -152,8 +154,9 @@ function same(name: string): string {
   return name;
 }
 
-function sampleValue({ block, position, trialId, value, trial }: Sample): SampleValue {
-  return { block, position, trialId, value, ...(trial.reused && { keptFrom: trial.reused.runId }) };
+function sampleValue({ block, position, trialId, value, resolution, trial }: Sample): SampleValue {
+  const known = resolution === undefined ? {} : { resolution };
+  return { block, position, trialId, value, ...known, ...(trial.reused && { keptFrom: trial.reused.runId }) };
 }
 
 function sidesOf(index: CellIndex, metric: string, numerator: CellLabels, denominator: CellLabels) {

@@ -14,6 +14,8 @@ export interface Sample {
   readonly values: readonly number[];
   /** Offsets in seconds, for time series. */
   readonly at?: readonly number[];
+  /** The step within which `value` is known, where the server says it for each value. */
+  readonly resolution?: number;
   /** Place in the run: counts the counted trials in the order of the journal. */
   readonly order: number;
   readonly trial: TrialEntry;
@@ -111,6 +113,7 @@ function gatherSamples(trials: readonly TrialEntry[], names: readonly string[]) 
         value: medianOf(series.values),
         values: series.values,
         ...(series.at && { at: series.at }),
+        ...(series.resolution && { resolution: medianOf(series.resolution) }),
         order,
         trial,
       });

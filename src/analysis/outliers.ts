@@ -1,6 +1,7 @@
 import type { Metric } from '../study/types.ts';
 import type { Sample } from './cells.ts';
 import { medianOf } from './describe.ts';
+import { resolutionOf } from './resolution.ts';
 
 /**
  * Samples with a modified z-score above 3.5 (Iglewicz and Hoaglin, 1993: 0.6745·|x − median| / MAD). The spread has a floor, half of the
@@ -12,7 +13,7 @@ export function outliersOf(samples: readonly Sample[], metric: Metric, threshold
   const values = samples.map((sample) => sample.value);
   const median = medianOf(values);
   const mad = medianOf(values.map((value) => Math.abs(value - median)));
-  const floor = Math.max((threshold / 2) * Math.abs(median), metric.resolution ?? 0);
+  const floor = Math.max((threshold / 2) * Math.abs(median), resolutionOf(samples, metric) ?? 0);
   const spread = Math.max(mad / 0.6745, floor);
   return spread === 0 ? [] : samples.filter((sample) => Math.abs(sample.value - median) > 3.5 * spread);
 }

@@ -20,7 +20,8 @@ export type InnodbStatusName =
   | 'rowsDeleted'
   | 'rowsRead'
   | 'osWaitReservations'
-  | 'bufferPoolBytes';
+  | 'bufferPoolPages'
+  | 'largeMemory';
 
 interface Label {
   readonly section: RegExp;
@@ -52,7 +53,9 @@ const LABELS: Readonly<
   rowsDeleted: { section: /^ROW OPERATIONS$/, line: /^Number of rows inserted .*deleted (\d+)/ },
   rowsRead: { section: /^ROW OPERATIONS$/, line: /^Number of rows inserted .*read (\d+)/ },
   osWaitReservations: { section: /^SEMAPHORES$/, line: /^OS WAIT ARRAY INFO: reservation count (\d+)/ },
-  bufferPoolBytes: { section: BUFFER_POOL, line: /^Total large memory allocated (\d+)/ },
+  bufferPoolPages: { section: BUFFER_POOL, line: /^Buffer pool size +(\d+)/ },
+  // MySQL from 8.0 prints 0 whatever it allocated.
+  largeMemory: { section: BUFFER_POOL, line: /^Total (?:large )?memory allocated ([1-9]\d*)/ },
 };
 
 const LOG_LABELS = {

@@ -11,19 +11,35 @@ export interface PerfCounter {
 
 /** Reads the lines `value;unit;event;run time;percentage;…` as perf writes them in the C locale, see perf-stat(1). */
 export function parsePerfStat(text: string): readonly PerfCounter[] {
-  return text.split('\n').flatMap((line): PerfCounter[] => {
+  const counters = text.split('\n').flatMap((line): PerfCounter[] => {
     const [value = '', unit = '', event = '', , percentage = ''] = line.split(';');
     if (event === '') return [];
-    // "cycles:u" is what an unprivileged perf makes of "cycles".
-    const name = event.replace(/:[a-zA-Z]+$/, '');
+    // "cycles:u" is what an unprivileged perf makes of "cycles"; "cpu_core/cycles/" are those of one kind of core.
+    const name = event.replace(/:[a-zA-Z]+$/, '').replace(/^cpu_\w+\/([^/]*)\/$/, '$1');
     const not = /^<(.*)>$/.exec(value)?.[1];
     if (not !== undefined) return [{ event: name, value: null, reason: not, coverage: null }];
     const number = Number(value);
     if (value === '' || !Number.isFinite(number)) return [];
     const scale = unit === 'msec' ? 1e-3 : unit === 'ns' ? 1e-9 : 1;
     const coverage = percentage === '' || !Number.isFinite(Number(percentage)) ? null : Number(percentage) / 100;
+    if (coverage === 0) return [{ event: name, value: null, reason: 'not counted', coverage: null }];
     return [{ event: name, value: number * scale, reason: null, coverage }];
   });
+  return addedUp(counters);
+}
+
+/** Machines with two kinds of cores count an event on each: the whole is their sum, and unknown where one of them is. */
+function addedUp(counters: readonly PerfCounter[]): readonly PerfCounter[] {
+  const sums = new Map<string, PerfCounter>();
+  for (const counter of counters) {
+    const before = sums.get(counter.event);
+    if (before === undefined || counter.value === null) sums.set(counter.event, counter);
+    else if (before.value !== null) {
+      const coverage = Math.min(before.coverage ?? 1, counter.coverage ?? 1);
+      sums.set(counter.event, { ...before, value: before.value + counter.value, coverage });
+    }
+  }
+  return [...sums.values()];
 }
 
 /** A line of `perf report --stdio -t ';'`: where samples fell. */

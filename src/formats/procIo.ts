@@ -24,11 +24,9 @@ export function parseDiskstats(text: string, major: number, minor: number): Devi
   for (const line of text.split('\n')) {
     const fields = line.trim().split(/\s+/);
     if (fields.length < 14 || Number(fields[0]) !== major || Number(fields[1]) !== minor) continue;
-    return {
-      readBytes: Number(fields[5]) * SECTOR_BYTES,
-      writtenBytes: Number(fields[9]) * SECTOR_BYTES,
-      busySeconds: Number(fields[12]) / 1000,
-    };
+    const [read = Number.NaN, written = Number.NaN, busy = Number.NaN] = [fields[5], fields[9], fields[12]].map(Number);
+    if (!Number.isFinite(read + written + busy)) return null;
+    return { readBytes: read * SECTOR_BYTES, writtenBytes: written * SECTOR_BYTES, busySeconds: busy / 1000 };
   }
   return null;
 }

@@ -21,6 +21,8 @@ export interface Series {
   readonly within?: CellLabels;
   /** Offsets from the start of the measurement in seconds, one per value, for time series. */
   readonly at?: readonly number[];
+  /** The step within which each value is known, where that depends on the value: a server that prints three digits. */
+  readonly resolution?: readonly number[];
 }
 
 /** Something that a reader must know about a trial, a cell or the run; `code` is stable, `sentence` is for people. */

@@ -15,8 +15,18 @@ const numbers = z.custom<readonly number[]>(
 );
 
 const series = z
-  .looseObject({ metric: z.string(), values: numbers, within: labels.optional(), at: numbers.optional() })
-  .refine(({ values, at }) => at === undefined || at.length === values.length, '`at` and `values` differ in length');
+  .looseObject({
+    metric: z.string(),
+    values: numbers,
+    within: labels.optional(),
+    at: numbers.optional(),
+    resolution: numbers.optional(),
+  })
+  .refine(({ values, at }) => at === undefined || at.length === values.length, '`at` and `values` differ in length')
+  .refine(
+    ({ values, resolution }) => resolution === undefined || resolution.length === values.length,
+    '`resolution` and `values` differ in length',
+  );
 
 const caution = z.looseObject({ code: z.string(), sentence: z.string(), about: z.string().optional() });
 

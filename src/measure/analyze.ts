@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { BenchbookError, sentenceOf } from '../errors.ts';
-import { parseAnalyzeJson } from '../formats/analyzeJson.ts';
+import { type AnalysisDoubt, parseAnalyzeJson } from '../formats/analyzeJson.ts';
 import { parseExplainAnalyze } from '../formats/explainAnalyze.ts';
+import type { Caution } from '../journal/entry.ts';
 import type { Server } from '../server/start.ts';
 import type { Measurement, Metric } from '../study/types.ts';
 import { type ArtefactText, liveServer, type Readings, type TrialContext } from './context.ts';
@@ -61,12 +62,18 @@ export function analyze(sql: string, options: AnalyzeOptions = {}): Measurement<
   return { kind: 'analyze', params, metrics: ANALYZE };
 }
 
-type Values = Readonly<Record<keyof typeof ANALYZE, number | null>>;
+type Name = keyof typeof ANALYZE;
+type Values = Readonly<Record<Name, number | null>>;
 
 interface Analyzed {
   readonly values: Values;
+  /** Where the server prints rounded numbers: the step within which each is known. */
+  readonly resolution: Partial<Readonly<Record<Name, number>>>;
+  readonly doubts: readonly AnalysisDoubt[];
   readonly outline: string;
   readonly raw: string;
+  /** As the client waited for it. */
+  readonly clientSeconds: number;
 }
 
 export async function measureAnalyze(measurement: Measurement, context: TrialContext): Promise<Readings> {
@@ -82,16 +89,51 @@ export async function measureAnalyze(measurement: Measurement, context: TrialCon
   }
   const values: Record<string, number[]> = {};
   const missing: Record<string, string> = {};
-  for (const metric of Object.keys(ANALYZE) as (keyof Values)[]) {
+  const resolution: Record<string, readonly number[]> = {};
+  for (const metric of Object.keys(ANALYZE) as Name[]) {
     const series = runs.map((run) => run.values[metric]);
-    if (series.every((each) => each !== null)) values[metric] = series;
-    else missing[metric] = `${server.build.version} does not print it for this statement.`;
+    if (series.every((each) => each !== null)) {
+      values[metric] = series;
+      const steps = runs.map((run) => run.resolution[metric]);
+      if (steps.every((step) => step !== undefined)) resolution[metric] = steps;
+    } else missing[metric] = `${server.build.version} does not print it for this statement.`;
   }
-  return { values, missing, details: { plan: planOf(runs) }, artefacts: plansOf(runs) };
+  const unchecked = expect !== undefined && missing.pagesAccessed !== undefined;
+  const cautions = [...doubtsOf(runs), ...(unchecked ? [NOT_CHECKED] : [])];
+  return { values, missing, resolution, cautions, details: { plan: planOf(runs) }, artefacts: plansOf(runs) };
+}
+
+const NOT_CHECKED: Caution = {
+  code: 'expect-not-checked',
+  sentence: 'The expected number of pages could not be checked: this server does not print how many it accessed.',
+};
+
+/** Each kind of doubt once, as the first execution that has it words it. */
+function doubtsOf(runs: readonly Analyzed[]): readonly Caution[] {
+  const found = new Map<string, Caution>();
+  for (const run of runs) {
+    const own = [...run.doubts, ...unaccounted(run)];
+    for (const code of new Set(own.map((doubt) => doubt.code))) {
+      const sentences = own.filter((doubt) => doubt.code === code).map(({ sentence }) => sentence);
+      if (!found.has(code)) found.set(code, { code, sentence: sentences.join(' ') });
+    }
+  }
+  return [...found.values()];
+}
+
+/** Time of the client that the analysis does not explain: above this, and more than the analysis itself has. */
+const UNACCOUNTED_SECONDS = 0.05;
+
+function unaccounted({ values, clientSeconds }: Analyzed): readonly Caution[] {
+  if (values.time === null) return [];
+  const explained = values.time + (values.optimizationTime ?? 0);
+  if (clientSeconds - explained < Math.max(UNACCOUNTED_SECONDS, explained)) return [];
+  const sentence = `The client waited ${clientSeconds.toFixed(3)} s for the analysis, which accounts for ${explained.toPrecision(3)} s: expressions of the select list, planning or waiting are not in its time.`;
+  return [{ code: 'plan-time-unaccounted', sentence }];
 }
 
 async function analyzeMariadb(server: Server, sql: string): Promise<Analyzed> {
-  const raw = await onlyText(server, `ANALYZE FORMAT=JSON ${sql}`);
+  const { raw, clientSeconds } = await onlyText(server, `ANALYZE FORMAT=JSON ${sql}`);
   const said = readWith(parseAnalyzeJson, raw);
   const values: Values = {
     time: said.totalSeconds,
@@ -104,12 +146,22 @@ async function analyzeMariadb(server: Server, sql: string): Promise<Analyzed> {
     pagesPrefetched: said.engine?.pagesPrefetched ?? null,
     readTime: said.engine?.readSeconds ?? null,
   };
-  return { values, outline: said.outline, raw };
+  return { values, resolution: {}, doubts: said.doubts, outline: said.outline, raw, clientSeconds };
 }
 
 async function explainAnalyzeMysql(server: Server, sql: string): Promise<Analyzed> {
-  const raw = await onlyText(server, `EXPLAIN ANALYZE FORMAT=TREE ${sql}`);
+  const { raw, clientSeconds } = await onlyText(server, `EXPLAIN ANALYZE FORMAT=TREE ${sql}`);
   const said = readWith(parseExplainAnalyze, raw);
+  if (!said.isExecuted) {
+    throw new BenchbookError(
+      'measure',
+      `MySQL's EXPLAIN ANALYZE did not execute the statement, so that there is nothing to measure: it printed "${raw.trim().split('\n')[0]!.slice(0, 200)}".`,
+      {
+        hint: 'It executes SELECT, and the reading part of UPDATE and DELETE with several tables. Use measure.query or measure.statements for others.',
+        evidence: { analysis: raw },
+      },
+    );
+  }
   const values: Values = {
     time: said.totalSeconds,
     optimizationTime: null,
@@ -121,13 +173,23 @@ async function explainAnalyzeMysql(server: Server, sql: string): Promise<Analyze
     pagesPrefetched: null,
     readTime: null,
   };
-  return { values, outline: said.outline, raw };
+  const { totalSeconds: time, tableSeconds: tableTime, rowsRead } = said.resolution;
+  const resolution = { time, tableTime, rowsRead };
+  const doubts = [...said.doubts, ...roundedTimes(values, resolution)];
+  return { values, resolution, doubts, outline: said.outline, raw, clientSeconds };
 }
 
-async function onlyText(server: Server, statement: string): Promise<string> {
-  const [row] = await server.sql(statement);
-  const value = row === undefined ? undefined : Object.values(row)[0];
-  if (typeof value === 'string') return value;
+function roundedTimes(values: Values, steps: Partial<Record<Name, number>>): readonly AnalysisDoubt[] {
+  const known = (['time', 'tableTime'] as const).filter((name) => values[name] !== null);
+  if (known.length === 0) return [];
+  const each = known.map((name) => `${name} to ±${Number(((steps[name] ?? 0) * 500).toPrecision(2))} ms`);
+  return [{ code: 'plan-rounded', sentence: `MySQL prints times with three digits: ${each.join(', ')}.` }];
+}
+
+async function onlyText(server: Server, statement: string): Promise<Pick<Analyzed, 'raw' | 'clientSeconds'>> {
+  const { seconds, rows } = await server.sql.time(statement);
+  const value = rows[0] === undefined ? undefined : Object.values(rows[0])[0];
+  if (typeof value === 'string') return { raw: value, clientSeconds: seconds };
   throw new BenchbookError('measure', 'The server returned no analysis of the statement.');
 }
 

@@ -100,6 +100,7 @@ function merged(inner: Readings, told: readonly Readings[], probes: readonly Pro
   return {
     values: Object.assign({}, ...all.map((each) => each.values)),
     missing: Object.assign({}, ...all.map((each) => each.missing)),
+    ...(inner.resolution === undefined ? {} : { resolution: inner.resolution }),
     cautions: all.flatMap((each): readonly Caution[] => each.cautions ?? []),
     artefacts: all.flatMap((each): readonly ArtefactText[] => each.artefacts ?? []),
     details: { ...innerDetails, ...details },

@@ -52,6 +52,8 @@ export interface TimedValues {
  */
 export interface Readings {
   readonly values: Readonly<Record<string, unknown>>;
+  /** The step within which each value of a metric is known, where it depends on the value: one for each. */
+  readonly resolution?: Readonly<Record<string, readonly number[]>>;
   /** Metrics that this server or machine does not report, each with the reason: they have no sample, never a 0. */
   readonly missing?: Readonly<Record<string, string>>;
   readonly cautions?: readonly Caution[];

@@ -22,7 +22,12 @@ export function changes(
   for (const name of names) {
     const last = after.get(name);
     const first = isGauge(name) ? 0 : before.get(name);
-    if (last === undefined || first === undefined) {
+    const wrapped = [first, last].find((value) => value !== undefined && isWrapped(value));
+    if (wrapped !== undefined) {
+      missing[name] = `it reads ${wrapped}: a number below 0 that wrapped around, or more than can be counted exactly.`;
+    } else if (last !== undefined && first === undefined) {
+      missing[name] = 'the server did not have it before the measurement.';
+    } else if (last === undefined || first === undefined) {
       missing[name] = `this server has no ${ofWhat} "${name}" (${nearestOf(name, [...after.keys()])}).`;
     } else if (last < first) {
       missing[name] = `it fell from ${first} to ${last}: it was reset in between.`;
@@ -31,6 +36,11 @@ export function changes(
     }
   }
   return { values, missing };
+}
+
+/** Whether a counter shows what no counter reaches: a negative number that is printed without its sign. */
+export function isWrapped(value: number): boolean {
+  return !Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER;
 }
 
 /** Every name with the same reason: the server was started again between two readings, so that nothing can be subtracted. */

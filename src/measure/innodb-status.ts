@@ -26,8 +26,21 @@ const INNODB_STATUS = {
   rowsDeleted: { unit: '1', better: 'neither', title: 'rows deleted' },
   rowsRead: { unit: '1', better: 'neither', title: 'rows read' },
   osWaitReservations: { unit: '1', better: 'lower', title: 'waits in the OS wait array' },
-  bufferPoolBytes: { unit: 'B', better: 'neither', title: 'memory of the buffer pool, at the end' },
-} as const satisfies Readonly<Record<InnodbStatusName, Metric>>;
+  bufferPoolPages: { unit: '1', better: 'neither', title: 'pages that the buffer pool has room for, at the end' },
+  bufferPoolBytes: {
+    unit: 'B',
+    better: 'neither',
+    title: 'size of the pages of the buffer pool, at the end',
+    caution:
+      'the pages alone: where InnoDB keeps its own records of them in the pool, it is less than innodb_buffer_pool_size',
+  },
+  largeMemory: {
+    unit: 'B',
+    better: 'neither',
+    title: 'memory that InnoDB allocated in large pieces, at the end',
+    caution: 'the buffer pool with its records, the log buffer and hash tables',
+  },
+} as const satisfies Readonly<Record<InnodbStatusName | 'bufferPoolBytes', Metric>>;
 
 type Name = keyof typeof INNODB_STATUS;
 
@@ -43,12 +56,13 @@ export function innodbStatus(): Measurement<Name> & Probe<Name> {
 export async function measureInnodbStatus(_measurement: Measurement, context: TrialContext): Promise<Readings> {
   const server = await liveServer(context);
   const dump = await readDump(server);
-  const now = parseInnodbStatus(dump);
+  const now = countersOf(dump, await pageSize(server));
   const nothing = new Map([...now.keys()].map((name) => [name, 0]));
   return { ...told(nothing, now), artefacts: [{ name: 'INNODB STATUS', text: dump }] };
 }
 
 export async function beginInnodbStatus(_probe: Probe, server: Server, context: TrialContext): Promise<RunningProbe> {
+  const page = await pageSize(server);
   const before = await readDump(server);
   return {
     async end() {
@@ -56,7 +70,7 @@ export async function beginInnodbStatus(_probe: Probe, server: Server, context: 
       if (context.running !== server) return { ...startedAgain(Object.keys(INNODB_STATUS)), artefacts: kept };
       const after = await readDump(server);
       const artefacts = [...kept, { name: 'INNODB STATUS after', text: after }];
-      return { ...told(parseInnodbStatus(before), parseInnodbStatus(after)), artefacts };
+      return { ...told(countersOf(before, page), countersOf(after, page)), artefacts };
     },
   };
 }
@@ -67,6 +81,19 @@ function told(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, nu
   const reason = 'this version does not print it in SHOW ENGINE INNODB STATUS.';
   const absent = Object.keys(missing!).map((name) => [name, after.has(name) ? missing![name]! : reason] as const);
   return { values, missing: Object.fromEntries(absent) };
+}
+
+/** The dump tells of pages alone. */
+function countersOf(dump: string, page: number | null): ReadonlyMap<string, number> {
+  const counters = parseInnodbStatus(dump);
+  const pages = counters.get('bufferPoolPages');
+  return pages === undefined || page === null ? counters : new Map([...counters, ['bufferPoolBytes', pages * page]]);
+}
+
+async function pageSize(server: Server): Promise<number | null> {
+  const [row] = await server.sql('SELECT @@GLOBAL.innodb_page_size AS bytes');
+  const bytes = Number(row?.bytes);
+  return Number.isFinite(bytes) && bytes > 0 ? bytes : null;
 }
 
 async function readDump(server: Server): Promise<string> {

@@ -84,25 +84,26 @@ export async function measureMemory(measurement: Measurement, context: TrialCont
       'This kernel lets /proc/PID/smaps_rollup not be read: memory is from the approximate counters of /proc/PID/status.';
     cautions.push({ code: 'memory-approximate', sentence, about: 'memory' });
   }
-  const anonymous = rollup?.get('Anonymous') ?? need(status, 'RssAnon');
+  const anonymous = rollup?.get('Anonymous') ?? status.get('RssAnon');
   const huge =
-    rollup === null
-      ? (status.get('HugetlbPages') ?? 0)
-      : need(rollup, 'Private_Hugetlb') + need(rollup, 'Shared_Hugetlb');
+    rollup === null ? status.get('HugetlbPages') : sumOf(rollup.get('Private_Hugetlb'), rollup.get('Shared_Hugetlb'));
+  const reserved = await reservedHugePages();
+  // A kernel that has no huge pages reports none.
+  const hasHuge = huge !== undefined || reserved !== undefined;
   const known: Readonly<Record<keyof typeof MEMORY, number | undefined>> = {
-    resident: anonymous + huge,
-    rss: rollup?.get('Rss') ?? need(status, 'VmRSS'),
+    resident: hasHuge ? sumOf(anonymous, huge) : anonymous,
+    rss: rollup?.get('Rss') ?? status.get('VmRSS'),
     anonymous,
     file: status.get('RssFile'),
     shared: status.get('RssShmem'),
     pss: rollup?.get('Pss'),
     transparentHuge: rollup?.get('AnonHugePages'),
     huge,
-    hugeReserved: await reservedHugePages(),
-    peak: need(status, 'VmHWM'),
-    swap: need(status, 'VmSwap'),
-    pageTables: need(status, 'VmPTE'),
-    vmSize: need(status, 'VmSize'),
+    hugeReserved: reserved,
+    peak: status.get('VmHWM'),
+    swap: status.get('VmSwap'),
+    pageTables: status.get('VmPTE'),
+    vmSize: status.get('VmSize'),
   };
   const values: Record<string, number> = {};
   const missing: Record<string, string> = {};
@@ -121,11 +122,12 @@ async function reservedHugePages(): Promise<number | undefined> {
   if (sizes.length === 0) return undefined;
   const bytes = await Promise.all(
     sizes.map(async (name) => {
-      const pages = Number(await readFile(join(HUGE_PAGES, name, 'resv_hugepages'), 'latin1'));
-      return pages * Number(/\d+/.exec(name)![0]) * 1024;
+      const text = await readFile(join(HUGE_PAGES, name, 'resv_hugepages'), 'latin1').catch(() => '');
+      const pages = /^\d+/.exec(text)?.[0];
+      return pages === undefined ? undefined : Number(pages) * Number(/\d+/.exec(name)![0]) * 1024;
     }),
   );
-  return bytes.reduce((sum, each) => sum + each, 0);
+  return sumOf(...bytes);
 }
 
 async function fields(pid: number, file: string): Promise<ReadonlyMap<string, number>> {
@@ -134,8 +136,7 @@ async function fields(pid: number, file: string): Promise<ReadonlyMap<string, nu
   return found;
 }
 
-function need(map: ReadonlyMap<string, number>, name: string): number {
-  const value = map.get(name);
-  if (value === undefined) throw new BenchbookError('measure', `This kernel does not report ${name} of a process.`);
-  return value;
+/** Undefined where a part is. */
+function sumOf(...parts: readonly (number | undefined)[]): number | undefined {
+  return parts.reduce((sum, each) => (sum === undefined || each === undefined ? undefined : sum + each), 0);
 }

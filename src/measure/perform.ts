@@ -63,10 +63,14 @@ const PROBES: Readonly<Record<string, BeginProbe>> = {
  * @throws BenchbookError('measure') for a metric without a value, or a value that is no finite number.
  */
 export async function perform(name: string, measurement: Measurement, context: TrialContext): Promise<MeasureResult> {
-  const { values, missing = {}, cautions = [], artefacts = [], ...rest } = await take(measurement, context);
+  const readings = await take(measurement, context);
+  const { values, missing = {}, resolution = {}, cautions = [], artefacts = [], ...rest } = readings;
   return {
     ...rest,
-    samples: checked(name, measurement, values, missing),
+    samples: checked(name, measurement, values, missing).map((series) => {
+      const steps = resolution[series.metric.slice(name.length + 1)];
+      return steps === undefined ? series : { ...series, resolution: steps };
+    }),
     cautions: [...notReported(name, missing), ...cautions.map((caution) => ({ about: name, ...caution }))],
     // Two measurements of one trial may both keep a plan.
     artefacts: artefacts.map((artefact) => ({ ...artefact, name: `${name}: ${artefact.name}` })),

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { BenchbookError, sentenceOf } from '../errors.ts';
-import { PERCENTILE_CEILING_SECONDS, parseSysbench, type SysbenchResult, sysbenchDoubts } from '../formats/sysbench.ts';
+import { parseSysbench, type SysbenchResult } from '../formats/sysbench.ts';
+import { sysbenchDoubts } from '../formats/sysbench-doubts.ts';
 import type { Server } from '../server/start.ts';
 import type { Measurement, Metric, Primitive } from '../study/types.ts';
 import { type Accounted, runAccounted } from './accounted.ts';
@@ -200,10 +201,11 @@ function readingsOf(
 ): Pick<Readings, 'values' | 'missing'> {
   const perTransaction = (name: keyof ProcessUse) => {
     const [from, to] = [before[name], after[name]];
-    return from === null || to === null || !result.transactions ? null : (to - from) / result.transactions;
+    // A count that fell is no use of this process.
+    return from === null || to === null || to < from || !result.transactions ? null : (to - from) / result.transactions;
   };
   const { latency, intervals } = result;
-  const censored = latency.percentile?.seconds === PERCENTILE_CEILING_SECONDS;
+  const censored = latency.isCensored;
   const cpu = ended.userSeconds === null ? null : ended.userSeconds + ended.systemSeconds!;
   const all: Readonly<Record<keyof typeof SYSBENCH, number | TimedValues | null>> = {
     tps: result.tps,
@@ -228,8 +230,12 @@ function readingsOf(
     if (value !== null) values[name] = value;
     else if (name === 'latencyPercentile' && censored)
       missing[name] = "it reached the ceiling of sysbench's recorder, 100 s.";
-    else if (name.endsWith('OverTime') && intervals.length === 0)
-      missing[name] = 'the run was shorter than one interval.';
+    else if (name.endsWith('OverTime'))
+      missing[name] =
+        intervals.length === 0
+          ? 'the run was shorter than one interval.'
+          : 'no interval of sysbench had a value for it.';
+    else if (name.startsWith('latency') && result.transactions === 0) missing[name] = 'no transaction ended.';
     else if (name.endsWith('PerTransaction'))
       missing[name] = result.transactions
         ? 'the kernel does not tell it of this process.'
@@ -240,13 +246,16 @@ function readingsOf(
   return { values, missing };
 }
 
+/** Only of the intervals that have a value. */
 function overTime(
   { intervals }: SysbenchResult,
   read: (interval: SysbenchResult['intervals'][number]) => number | null,
 ): TimedValues | null {
-  const values = intervals.map(read);
-  if (values.length === 0 || values.some((value) => value === null)) return null;
-  return { values: values as number[], at: intervals.map((each) => each.atSeconds) };
+  const known = intervals.flatMap((each) => {
+    const value = read(each);
+    return value === null ? [] : [{ value, at: each.atSeconds }];
+  });
+  return known.length === 0 ? null : { values: known.map(({ value }) => value), at: known.map(({ at }) => at) };
 }
 
 function written(value: Primitive): string {

@@ -1,5 +1,5 @@
 import type { Server } from '../server/start.ts';
-import { isStatusGauge } from './counters.ts';
+import { isStatusGauge, isWrapped } from './counters.ts';
 
 type Take = (at: number, values: readonly (readonly [string, number])[]) => void;
 
@@ -30,12 +30,16 @@ export async function followCounters(names: readonly string[], server: Server): 
   const ask = async (elapsed: () => number, take: Take) => {
     const rows = await connection.sql(`SHOW GLOBAL STATUS WHERE Variable_name IN (${list})`);
     const at = elapsed();
-    const now = rows.map((row) => [byLower.get(String(row.Variable_name).toLowerCase())!, Number(row.Value)] as const);
+    const now = rows
+      .map((row) => [byLower.get(String(row.Variable_name).toLowerCase())!, Number(row.Value)] as const)
+      .filter(([, value]) => !isWrapped(value));
     const last = before;
     const told = now.flatMap(([name, value]) => {
       if (isStatusGauge(name)) return [[name, value] as const];
       const from = last?.values.get(name);
-      return last === null || from === undefined ? [] : [[name, Math.max(0, value - from) / (at - last.at)] as const];
+      // A counter that fell was reset: how much it grew is not known.
+      const isKnown = last !== null && from !== undefined && value >= from && at > last.at;
+      return isKnown ? [[name, (value - from) / (at - last.at)] as const] : [];
     });
     take(at, told);
     before = { at, values: new Map(now) };

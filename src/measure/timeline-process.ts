@@ -41,8 +41,9 @@ export function processSampler({ pid, dataDirectory }: Server): (at: number) => 
 function rate(before: Totals | null, now: Totals, name: (typeof RATES)[number]): number | null {
   const from = before?.[name];
   const to = now[name];
-  if (before === null || from == null || to === null || now.at <= before.at) return null;
-  return Math.max(0, to - from) / (now.at - before.at);
+  // A count that fell was reset or wrapped around: how much it grew is not known.
+  if (before === null || from == null || to === null || now.at <= before.at || to < from) return null;
+  return (to - from) / (now.at - before.at);
 }
 
 function totals(pid: number, device: readonly [number, number] | null, at: number): Totals {
@@ -57,7 +58,8 @@ function totals(pid: number, device: readonly [number, number] | null, at: numbe
 }
 
 function rssBytes(pid: number): number | null {
-  return attempt(() => Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * pageBytes());
+  const pages = attempt(() => /^\d+ (\d+) /.exec(readFileSync(`/proc/${pid}/statm`, 'latin1'))?.[1] ?? null);
+  return pages === null ? null : Number(pages) * pageBytes();
 }
 
 let pageSize: number | null = null;

@@ -13,5 +13,7 @@ const TICKS_PER_SECOND = 100;
 export function cpuTimeOf(pid: number): CpuTime {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return { userSeconds: Number(fields[11]) / TICKS_PER_SECOND, systemSeconds: Number(fields[12]) / TICKS_PER_SECOND };
+  const [user = Number.NaN, system = Number.NaN] = [fields[11], fields[12]].map(Number);
+  if (!Number.isFinite(user + system)) throw new Error(`/proc/${pid}/stat has no CPU times`);
+  return { userSeconds: user / TICKS_PER_SECOND, systemSeconds: system / TICKS_PER_SECOND };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseSysbench, sysbenchDoubts } from '../../src/formats/sysbench.ts';
+import { parseSysbench } from '../../src/formats/sysbench.ts';
+import { sysbenchDoubts } from '../../src/formats/sysbench-doubts.ts';
 
 const v10 = `sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)
 
@@ -89,6 +90,7 @@ describe('output of sysbench', () => {
       version: '1.0.20',
       threads: 3,
       seconds: 2.002,
+      targetTps: null,
       transactions: 1900,
       tps: 949.05,
       queries: 38000,
@@ -102,6 +104,7 @@ describe('output of sysbench', () => {
         averageSeconds: 0.00313,
         maxSeconds: 0.04986,
         percentile: { rank: 99, seconds: 0.02189 },
+        isCensored: false,
       },
       intervals: [
         { atSeconds: 1, threads: 3, tps: 850, qps: 17000.5, latencySeconds: 0.02269, errorsPerSecond: 0 },
@@ -183,6 +186,83 @@ describe('doubts about a result', () => {
       'In 1 of 3 intervals no transaction ended.',
     ]);
     const other = { ...good, tps: 500, intervals: Array.from({ length: 5 }, () => interval) };
-    expect(sysbenchDoubts(other)[0]).toMatch(/mean of the intervals \(850.0 tps\) is not the total's 500.0 tps/);
+    expect(sysbenchDoubts(other)[1]).toMatch(/mean of the intervals \(850.0 tps\) is not the total's 500.0 tps/);
+  });
+
+  it('an interval without a transaction has no latency, and a rate that wrapped around is none', () => {
+    const interval = (at: number, rest: string) => `[ ${at}s ] thds: 4 ${rest}`;
+    const lines = [
+      interval(1, 'tps: 1385.00 qps: 1385.00 (r/w/o: 1385.00/0.00/0.00) lat (ms,95%): 3.55 err/s: 0.00 reconn/s: 0.00'),
+      interval(2, 'tps: 0.00 qps: 0.00 (r/w/o: 0.00/0.00/0.00) lat (ms,95%): 0.00 err/s: 0.00 reconn/s: 0.00'),
+      interval(
+        3,
+        'tps: 18446842801212211200.00 qps: 18446842801212211200.00 (r/w/o: 1.00/0.00/0.00) lat (ms,95%): 3.62 err/s: 0.00 reconn/s: 0.00',
+      ),
+      interval(4, 'tps: 12.00 qps: 12.00 (r/w/o: 12.00/0.00/0.00) lat (ms,95%): 100000.00 err/s: 0.00 reconn/s: 0.00'),
+    ];
+    const result = parseSysbench(`${lines.join('\n')}\n${v10.slice(v10.indexOf('SQL statistics'))}`);
+    expect(result.intervals.map(({ tps, qps, latencySeconds }) => [tps, qps, latencySeconds])).toEqual([
+      [1385, 1385, 0.00355],
+      [0, 0, null],
+      [null, null, 0.00362],
+      [12, 12, null],
+    ]);
+    expect(sysbenchDoubts(result)).toEqual([
+      '1 of 4 intervals have a rate that is no possible number: they are left out.',
+      'In 1 of 4 intervals no transaction ended.',
+      "In 1 of 4 intervals the percentile of latency is no possible value or where sysbench's recorder ends (100 s): it is left out.",
+      'Ignored errors (deadlocks, lock waits): 1.',
+    ]);
+  });
+
+  it('a percentile below the minimum, or where the recorder ends', () => {
+    const below = v10
+      .replace(/min: .*/, 'min:                                  241.47')
+      .replace(/avg: .*/, 'avg:                                  250.00')
+      .replace(/max: .*/, 'max:                                  260.00')
+      .replace(/99th percentile: .*/, '95th percentile:                      240.02');
+    expect(sysbenchDoubts(parseSysbench(below))[0]).toBe(
+      'The 95th percentile of latency (240.02 ms) is below the minimum (241.47 ms).',
+    );
+    const ceiling = parseSysbench(
+      v10.replace(/max: .*/, 'max:                               123456.00').replace('21.89', '100000.00'),
+    );
+    expect(ceiling.latency.isCensored).toBe(true);
+    expect(sysbenchDoubts(ceiling)[0]).toMatch(/is where sysbench's recorder ends: it is 100 s or more/);
+  });
+
+  it('a target rate that was not reached', () => {
+    const paced = (tps: string, transactions: number) =>
+      parseSysbench(
+        v10
+          .replace('Number of threads: 3', 'Number of threads: 3\nTarget transaction rate: 100/sec')
+          .replace('2.0020s', '30.0000s')
+          .replace(/transactions: .*/, `transactions:                        ${transactions}   (${tps} per sec.)`)
+          .replace(/^\[.*\n/gm, ''),
+      );
+    expect(paced('30.94', 928).targetTps).toBe(100);
+    expect(sysbenchDoubts(paced('30.94', 928))[0]).toMatch(
+      /target of 100 transactions per second was not reached: 30.94/,
+    );
+    expect(sysbenchDoubts(paced('98.70', 2961)).join()).not.toContain('target');
+  });
+
+  it('a run without a transaction has no latency, whatever sysbench prints for it', () => {
+    const nothing = parseSysbench(
+      v10
+        .replace(/transactions: .*/, 'transactions:                        0      (0.00 per sec.)')
+        .replace('0.66', '18446744073709.55'),
+    );
+    expect(nothing.tps).toBe(0);
+    expect(nothing.latency).toMatchObject({ minSeconds: null, averageSeconds: null, percentile: null });
+    expect(sysbenchDoubts(nothing)[0]).toBe('No transaction ended in the whole run.');
+  });
+
+  it('a total rate that does not fit its count and time', () => {
+    const wrong = parseSysbench(v10.replace('(949.05 per', '(94.90 per'));
+    expect(sysbenchDoubts(wrong)[0]).toMatch(/94.9 tps is not 1900 transactions divided by 2.002 s \(949.1 tps\)/);
+    const wrapped = parseSysbench(v10.replace('(949.05 per', '(18446744073709551616.00 per'));
+    expect(wrapped.tps).toBeNull();
+    expect(sysbenchDoubts(wrapped)[0]).toMatch(/no possible number/);
   });
 });

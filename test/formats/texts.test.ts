@@ -29,6 +29,7 @@ describe('SHOW ENGINE INNODB STATUS', () => {
       ...section(
         'BUFFER POOL AND MEMORY',
         'Total large memory allocated 167772160',
+        'Buffer pool size   8065',
         'Free buffers       7835',
         'Pages read 146, created 131, written 9',
         '145.85 reads/s, 130.87 creates/s, 0.00 writes/s',
@@ -49,7 +50,8 @@ describe('SHOW ENGINE INNODB STATUS', () => {
       logSequenceNumber: 464002612,
       logFlushed: 464002600,
       lastCheckpoint: 464002500,
-      bufferPoolBytes: 167772160,
+      largeMemory: 167772160,
+      bufferPoolPages: 8065,
       freeBuffers: 7835,
       pagesRead: 146,
       pagesCreated: 131,
@@ -64,6 +66,13 @@ describe('SHOW ENGINE INNODB STATUS', () => {
   it('10.6 and later: an empty SEMAPHORES and no rows are absent, not 0', () => {
     const dump = [...section('SEMAPHORES'), ...section('ROW OPERATIONS', '0 read views open inside InnoDB')].join('\n');
     expect(parseInnodbStatus(dump).size).toBe(0);
+  });
+
+  it('MySQL prints 0 for memory that it does not count: no value', () => {
+    const dump = section('BUFFER POOL AND MEMORY', 'Total large memory allocated 0', 'Buffer pool size   8191').join(
+      '\n',
+    );
+    expect(Object.fromEntries(parseInnodbStatus(dump))).toEqual({ bufferPoolPages: 8191 });
   });
 
   it('very old ones wrote numbers in two halves', () => {
@@ -88,6 +97,13 @@ describe('perf', () => {
       { event: 'cycles', value: null, reason: 'not supported', coverage: null },
       { event: 'instructions', value: 10, reason: null, coverage: 0.5 },
     ]);
+  });
+
+  it('stat: an event of two kinds of cores is their sum, and unknown where one of them did not count', () => {
+    const said = (atom: string) => `7;;cpu_core/cycles/;9;100.00;;\n${atom};;cpu_atom/cycles/;9;100.00;;\n`;
+    expect(parsePerfStat(said('5'))).toEqual([{ event: 'cycles', value: 12, reason: null, coverage: 1 }]);
+    expect(parsePerfStat(said('<not counted>'))[0]).toMatchObject({ value: null, reason: 'not counted' });
+    expect(parsePerfStat('0;;cycles;0;0.00;;\n')[0]).toMatchObject({ value: null, reason: 'not counted' });
   });
 
   it('report: shares, objects and symbols', () => {
@@ -145,6 +161,7 @@ describe('the kernel', () => {
     const text = ' 254       0 vda 10 1 200 5 20 2 400 6 0 1500 11 0 0 0 0\n 254       1 vda1 1 1 1 1 1 1 1 1 0 1 1\n';
     expect(parseDiskstats(text, 254, 0)).toEqual({ readBytes: 102400, writtenBytes: 204800, busySeconds: 1.5 });
     expect(parseDiskstats(text, 0, 42)).toBeNull();
+    expect(parseDiskstats(text.replace(' 200 ', ' - '), 254, 0)).toBeNull();
   });
 });
 

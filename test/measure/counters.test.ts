@@ -16,6 +16,21 @@ it('subtracts counters, tells states as they are, and reports neither resets nor
   });
 });
 
+it('reports no number that wrapped around, and no counter that came later', () => {
+  const wrapped = Number('18446744065817975570');
+  const found = changes(
+    ['A', 'B', 'C'],
+    read({ A: 1, B: wrapped }),
+    read({ A: wrapped, B: 5, C: 7 }),
+    () => false,
+    'counter',
+  );
+  expect(found.values).toEqual({});
+  expect(found.missing!.A).toMatch(/a number below 0 that wrapped around/);
+  expect(found.missing!.B).toMatch(/a number below 0 that wrapped around/);
+  expect(found.missing!.C).toBe('the server did not have it before the measurement.');
+});
+
 it.each([
   ['Innodb_data_read', true],
   ['Innodb_data_reads', false],

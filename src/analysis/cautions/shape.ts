@@ -4,6 +4,7 @@ import { sortedCopy } from '../describe.ts';
 import { medianInterval } from '../median-interval.ts';
 import { outliersOf } from '../outliers.ts';
 import { seededRandom } from '../random.ts';
+import { resolutionOf } from '../resolution.ts';
 import type { PlacedCaution } from '../results.ts';
 import { type CautionInput, measuredCells, percent } from './input.ts';
 
@@ -32,7 +33,7 @@ export function shapeCautions(input: CautionInput): readonly PlacedCaution[] {
     const outliers = outliersOf(samples, metrics[metric]!, threshold);
     if (outliers.length > 0) add('outliers', sentenceOfOutliers(outliers, samples.length, where));
 
-    const step = stepOf(sorted, metrics[metric]!.resolution);
+    const step = stepOf(sorted, resolutionOf(samples, metrics[metric]!));
     if (step > 0 && scale > 0 && step > (threshold / 2) * scale)
       add(
         'quantised',
