@@ -81,6 +81,7 @@ program
   .description("the report again, with the study's prose as it stands now")
   .option('--format <list>', 'html,pdf,md,jira,csv,parquet,tex,json')
   .option('--out <dir>', 'where the files go (the run folder)')
+  .option('--study <file>', 'the study whose prose it takes (the file that the run was made from)')
   .option('--static', 'HTML without any script (with --out)')
   .option('--paper <size>', 'A4 or Letter')
   .option('--front-matter <kind>', 'of the Markdown: hugo, jekyll or none')

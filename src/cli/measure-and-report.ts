@@ -12,6 +12,7 @@ import { eventsAsJson, progressOn } from './progress.ts';
 import { reportRun } from './report-run.ts';
 import { OUTPUT, pointLatest } from './runs.ts';
 import { untilInterrupted } from './signals.ts';
+import { rememberStudy } from './study-place.ts';
 import { TOOL_VERSION } from './version.ts';
 
 type Settled = 'cacheDirectory' | 'toolVersion' | 'signal' | 'report' | 'effects';
@@ -47,12 +48,13 @@ export async function measureAndReport({ told, json, ...request }: MeasureReques
 
 async function renderRun(
   runDirectory: string,
-  study: { readonly id: string; readonly sourceText: string },
+  study: { readonly id: string; readonly sourceText: string; readonly file: string },
   formats: typeof DEFAULT_FORMATS,
   quiet: boolean,
 ): Promise<void> {
   await mkdir(runDirectory, { recursive: true });
   await writeFile(join(runDirectory, 'study.ts'), withoutSecrets(study.sourceText));
+  await rememberStudy(runDirectory, study.file);
   await pointLatest(study.id, basename(runDirectory));
   const files = await reportRun({
     runDirectory,

@@ -5,6 +5,7 @@ import { BenchbookError, sentenceOf } from '../errors.ts';
 import type { RunEntry } from '../journal/entry.ts';
 import { suggestion } from '../study/near.ts';
 import type { Study } from '../study/study.ts';
+import { rememberedStudy } from './study-place.ts';
 
 const ENDING = '.study.ts';
 
@@ -27,7 +28,7 @@ export async function openStudy(wanted: string, profile: string | null): Promise
 }
 
 /**
- * The study as it was run: the file in `studies/` where it still is the same text, else the copy kept in the run folder,
+ * The study as it was run: the file that it was loaded from, or that in `studies/`, where it still is the same text, else the copy kept in the run folder,
  * which must then stand on its own.
  *
  * @throws BenchbookError `study` where the kept copy cannot be loaded from there, `missing` where it is not there
@@ -37,9 +38,10 @@ export async function openStudyOfRun(
   folder: string,
 ): Promise<Study> {
   const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
-  for (const { id, file } of await listStudies()) {
-    if (id !== run.studyId || hashOf(await readFile(file, 'utf8')) !== run.studyHash) continue;
-    return load(file, run.profile);
+  const remembered = await rememberedStudy(folder);
+  const inStudies = (await listStudies()).filter(({ id }) => id === run.studyId);
+  for (const { file } of [...(remembered?.exists ? [remembered] : []), ...inStudies]) {
+    if (hashOf(await readFile(file, 'utf8')) === run.studyHash) return load(file, run.profile);
   }
   const kept = join(folder, 'study.ts');
   const text = await readFile(kept, 'utf8').catch(() => null);

@@ -147,6 +147,12 @@ export function runEntry(request: Request, runDirectory: string): RunEntry {
   };
 }
 
+/** Whether two drafts say the same; the path of the study is relative to the directory that the command was called in. */
+export function isSameDraft(a: JsonValue, b: JsonValue): boolean {
+  const text = (draft: JsonValue) => JSON.stringify(draft, (key, value) => (key === 'file' ? undefined : value));
+  return text(a) === text(b);
+}
+
 /** Why a run cannot go on as the wanted one: it is "of another …". */
 export function differenceOf(
   found: RunEntry,
@@ -154,7 +160,8 @@ export function differenceOf(
 ): string | null {
   const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
   if (found.studyId !== wanted.studyId) return `another study, ${found.studyId}`;
-  if (found.studyHash !== wanted.studyHash || !same(found.draft, wanted.draft)) return 'another version of this study';
+  if (found.studyHash !== wanted.studyHash || !isSameDraft(found.draft, wanted.draft))
+    return 'another version of this study';
   if (!same(found.plan, wanted.plan)) return 'another plan';
   if (!same(found.shard, wanted.shard)) return 'another shard';
   if (!same(found.rerun, wanted.rerun)) return 'this study with a level replaced';

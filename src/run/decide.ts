@@ -4,6 +4,7 @@ import type { Plan, Variant } from '../plan/plan.ts';
 import type { Cell } from '../study/types.ts';
 import { baselinePartners } from './baseline.ts';
 import { differencesOf, keyOf, type TrialInputs } from './keys.ts';
+import { chooseOrigins, originOf, type Partner } from './origins.ts';
 
 /** A run measured before, newest first in a list of them. */
 export interface EarlierRun {
@@ -38,22 +39,31 @@ export interface DecideRequest {
 
 /**
  * Which trials are kept from earlier runs, by their key: the rest is measured. A baseline whose samples are older than the
- * new ones of a variant is measured again beside them, since samples of two runs do not pair.
+ * new ones of a variant is measured again beside them, since samples of two runs do not pair; see `chooseOrigins`.
  */
 export function decide(request: DecideRequest): readonly Decision[] {
-  const taken = new Set<Entry>();
-  const planned = new Set(request.plan.variants.map(({ id }) => id));
-  const found = new Map(
-    request.plan.variants.map((variant) => [variant.id, keptOf(request, variant, { taken, planned })]),
+  const { plan, blocks, keepBaseline } = request;
+  const claimed = new Set<string>();
+  const planned = new Set(plan.variants.map(({ id }) => id));
+  const candidates = new Map(
+    plan.variants.map((variant) => [variant.id, candidatesOf(request, variant, { claimed, planned })]),
   );
-  const baselines = request.keepBaseline ? [] : [...baselinePartners(request.plan, request.baseline)];
-  const again = repeats(request, found, [...baselines, ...duetPartners(request.plan)]);
-  return request.plan.variants.map(({ id, cell }) => {
-    const repeated = again.get(id);
-    const kept = found.get(id)!.filter(({ block }) => !repeated?.has(block));
-    const own = request.blocks.filter((block) => ownTrial(request, id, block)).length;
-    const toMeasure = request.blocks.length - own - kept.length;
-    const reason = reasonOf(request, id, kept, own, toMeasure, repeated !== undefined);
+  const baselines = [...baselinePartners(plan, request.baseline)];
+  const isOwn = (id: string, block: number) => ownTrial(request, id, block) !== undefined;
+  const duets = duetPartners(plan);
+  const chosen = chooseOrigins({ blocks, candidates, baselines, keepBaseline, duets, isOwn });
+  const baselineOf = new Map(baselines);
+  return plan.variants.map(({ id, cell }) => {
+    const kept = [...chosen.get(id)!.values()].sort((a, b) => a.block - b.block);
+    const own = blocks.filter((block) => isOwn(id, block)).length;
+    const toMeasure = blocks.length - own - kept.length;
+    const isRepeated = [...candidates.get(id)!.keys()].some((block) => !chosen.get(id)!.has(block));
+    const baseline = chosen.get(baselineOf.get(id) ?? '');
+    const unpaired = kept.filter((trial) => {
+      const beside = baseline?.get(trial.block);
+      return baseline !== undefined && (beside === undefined || originOf(beside) !== originOf(trial));
+    }).length;
+    const reason = reasonOf(request, id, { kept, own, toMeasure, isRepeated, unpaired });
     return { variantId: id, cell, kept, toMeasure, reason };
   });
 }
@@ -62,29 +72,30 @@ function ownTrial({ own }: DecideRequest, variantId: string, block: number): Tri
   return own.get(trialIdOf(variantId, block));
 }
 
-/** For each block that this run lacks, the newest trial with the same key, marked with where it comes from. */
-function keptOf(
+/** For each block that this run lacks, the trials with the same key, newest first, marked with where they come from. */
+function candidatesOf(
   request: DecideRequest,
   { id, cell }: Variant,
-  { taken, planned }: { readonly taken: Set<Entry>; readonly planned: ReadonlySet<string> },
-): readonly TrialEntry[] {
+  { claimed, planned }: { readonly claimed: Set<string>; readonly planned: ReadonlySet<string> },
+): ReadonlyMap<number, readonly TrialEntry[]> {
+  const found = new Map<number, TrialEntry[]>();
   const inputs = request.inputs.get(id);
-  if (!inputs) return [];
+  if (!inputs) return found;
   const key = keyOf(inputs);
   const wanted = new Set(request.blocks.filter((block) => ownTrial(request, id, block) === undefined));
-  const kept: TrialEntry[] = [];
   for (const run of request.earlier) {
     for (const [index, entry] of run.entries.entries()) {
       if (!isKeepable(entry) || entry.key !== key || !wanted.has(entry.block)) continue;
       const isOfAnother = entry.variantId !== id && planned.has(entry.variantId);
-      if (taken.has(entry) || isOfAnother || !agree(entry.cell, cell)) continue;
-      wanted.delete(entry.block);
-      taken.add(entry);
       const reused = entry.reused ?? { runId: run.runId, line: index + 1, hash: run.hashes[index]! };
-      kept.push({ ...entry, variantId: id, cell, trialId: trialIdOf(id, entry.block), reused });
+      // A trial stands for one variant only, and once although several runs hold it.
+      if (claimed.has(reused.hash) || isOfAnother || !agree(entry.cell, cell)) continue;
+      claimed.add(reused.hash);
+      const trial = { ...entry, variantId: id, cell, trialId: trialIdOf(id, entry.block), reused };
+      found.set(entry.block, [...(found.get(entry.block) ?? []), trial]);
     }
   }
-  return kept.sort((a, b) => a.block - b.block);
+  return found;
 }
 
 /** Whether two cells are the same in the factors that both have: a study may have gained or lost one since. */
@@ -96,27 +107,6 @@ function isKeepable(entry: Entry): entry is TrialEntry {
   return entry.type === 'trial' && entry.counted && entry.outcome !== 'skipped';
 }
 
-/** A variant, and another that must be measured beside it. */
-type Partner = readonly [id: string, beside: string];
-
-/** By variant: blocks in which what was kept must be measured again, since the partner is measured there. */
-function repeats(
-  request: DecideRequest,
-  found: ReadonlyMap<string, readonly TrialEntry[]>,
-  partners: readonly Partner[],
-): ReadonlyMap<string, ReadonlySet<number>> {
-  const repeat = new Map<string, Set<number>>();
-  for (const [id, beside] of partners) {
-    const kept = new Set(found.get(id)!.map(({ block }) => block));
-    for (const block of request.blocks) {
-      if (kept.has(block) || ownTrial(request, id, block)) continue;
-      if (!found.get(beside)!.some((trial) => trial.block === block)) continue;
-      repeat.set(beside, (repeat.get(beside) ?? new Set()).add(block));
-    }
-  }
-  return repeat;
-}
-
 function duetPartners(plan: Plan): readonly Partner[] {
   if (typeof plan.order !== 'object') return [];
   return pairsOf(plan, plan.order.duet).flatMap(([{ id: a }, { id: b }]): Partner[] => [
@@ -125,16 +115,24 @@ function duetPartners(plan: Plan): readonly Partner[] {
   ]);
 }
 
-function reasonOf(
-  request: DecideRequest,
-  variantId: string,
-  kept: readonly TrialEntry[],
-  own: number,
-  toMeasure: number,
-  isRepeated: boolean,
-): string {
-  const origin =
-    kept.length === 0 ? '' : `kept from run ${[...new Set(kept.map(({ reused }) => reused!.runId))].join(', ')}`;
+interface Found {
+  readonly kept: readonly TrialEntry[];
+  readonly own: number;
+  readonly toMeasure: number;
+  /** Whether trials could be kept and are measured again beside those of a partner. */
+  readonly isRepeated: boolean;
+  /** Kept trials whose baseline comes from another run. */
+  readonly unpaired: number;
+}
+
+function reasonOf(request: DecideRequest, variantId: string, found: Found): string {
+  const { kept, own, toMeasure, isRepeated, unpaired } = found;
+  const runs = [...new Set(kept.map(({ reused }) => reused!.runId))].join(', ');
+  const apart =
+    unpaired === 0
+      ? ''
+      : `; ${unpaired === kept.length ? 'not' : `${unpaired} of ${kept.length} not`} paired with the baseline, which comes from another run`;
+  const origin = kept.length === 0 ? '' : `kept from run ${runs}${apart}`;
   if (toMeasure === 0) return kept.length === 0 ? 'measured in this run' : `nothing changed: ${origin}`;
   if (isRepeated) {
     const isDuet = typeof request.plan.order === 'object';

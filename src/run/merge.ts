@@ -5,6 +5,7 @@ import { readJournal } from '../journal/read.ts';
 import { verifyJournal } from '../journal/verify.ts';
 import { openJournal } from '../journal/write.ts';
 import type { Plan } from '../plan/plan.ts';
+import { isSameDraft } from './begin.ts';
 import { bringArtefacts } from './earlier.ts';
 import { plain } from './keys.ts';
 import { FIRST_REVISION } from './measuring-revision.ts';
@@ -87,7 +88,7 @@ function checkSame(first: Part, other: Part): void {
   const differ = (what: string) =>
     new BenchbookError('usage', `runs ${names} cannot be merged: they are of different ${what}`);
   if (first.run.studyId !== other.run.studyId) throw differ('studies');
-  if (first.run.studyHash !== other.run.studyHash || !same(first.run.draft, other.run.draft))
+  if (first.run.studyHash !== other.run.studyHash || !isSameDraft(first.run.draft, other.run.draft))
     throw differ('versions of the study');
   if (first.run.seed !== other.run.seed) throw differ('seeds');
   const revisionOf = ({ run }: Part) => run.measuringRevision ?? FIRST_REVISION;

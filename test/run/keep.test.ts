@@ -138,6 +138,20 @@ test('an old baseline is measured again beside new samples', async () => {
   });
 });
 
+test('an option edited and edited back: the variant and its baseline are kept from the same run', async () => {
+  const more = { baseline: { pool: '128M' } };
+  await place.command({ study: pools('a', 'A', more) });
+  await place.command({ study: pools('b', 'B', more) });
+  expect(decided()['4G']).toBe(
+    '0: nothing changed: kept from run 20260101T000000Z; not paired with the baseline, which comes from another run',
+  );
+  const third = await place.command({ study: pools('a', 'A again', more) });
+  expect(await measuredIn(third.runDirectory)).toEqual([]);
+  const origins = (await place.trials(third.runDirectory)).map(({ reused }) => reused!.runId);
+  expect(new Set(origins)).toEqual(new Set(['20260101T000000Z']));
+  expect(decided()['1G']).toBe('0: nothing changed: kept from run 20260101T000000Z');
+});
+
 test('an old baseline is kept where that is asked for', async () => {
   const more = { baseline: { pool: '128M' } };
   await place.command({ study: pools('a', 'A', more) });

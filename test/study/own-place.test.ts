@@ -23,7 +23,7 @@ export default defineStudy({
   variants: { factors: { server: { fixed: servers.git({ repository: '../server', ref: 'main', patches: ['patches/a.patch'] }), archive: servers.tarball('x.tgz', { sha256: '${SHA}' }), far: servers.git({ repository: 'git@example.org:server.git', ref: 'main' }), bin: servers.installed('bin/mariadbd'), net: servers.tarball('https://example.org/x.tgz', { sha256: '${SHA}' }) } } },
   setup: (v) => ({
     server: v.server,
-    options: { init_file: import.meta.dirname + '/init.sql' },
+    env: { HERE: import.meta.dirname + '/init.sql' },
     data: dataset({ name: 'rows', schema: 'CREATE TABLE t (a INT)', order: 'a', load: [load.file('t', 'rows.csv'), load.script('more/dump.sql'), load.command('./load.sh', '{socket}')], preparedBy: servers.installed('bin/old') }),
   }),
   measurements: { mine: measure.custom({ metrics: { n: { unit: '1', better: 'lower' } }, params: { own, again, here, helper, whole, folder: __dirname, file: __filename }, run: async () => { return { n: import.meta.url.length }; } }) },

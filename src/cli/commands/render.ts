@@ -1,22 +1,17 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { makeDraft } from '../../draft/draft.ts';
-import type { Draft } from '../../draft/types.ts';
 import { BenchbookError } from '../../errors.ts';
-import type { Entry } from '../../journal/entry.ts';
 import { readJournal } from '../../journal/read.ts';
-import { withControlLevel } from '../../plan/rerun.ts';
 import type { RenderedFile } from '../../render/render.ts';
-import { misfit } from '../../report/planned-parts.ts';
-import { sortEntries } from '../../report/run-data.ts';
 import { suggestion } from '../../study/near.ts';
 import { formatsOf, REPORT_FILES } from '../formats.ts';
 import { printFiles } from '../print-files.ts';
+import { proseNow } from '../prose.ts';
 import type { reportRun } from '../report-run.ts';
 import { runFolder } from '../runs.ts';
-import { displayFile, listStudies, openStudy } from '../studies.ts';
 
 interface RenderOptions {
+  readonly study?: string;
   readonly format?: string;
   readonly out?: string;
   readonly static?: boolean;
@@ -32,7 +27,7 @@ export async function renderCommand(run: string, options: RenderOptions): Promis
   // The renderer loads while the journal is read and the study bundled.
   const renderer = import('../report-run.ts');
   const journal = await readJournal(folder, { torn: 'drop' });
-  const draft = await draftNow(journal.entries);
+  const draft = await proseNow(folder, journal.entries, options.study);
   const before = await readFile(join(folder, 'report.json')).catch(() => null);
   const files = await (await renderer).reportRun({
     runDirectory: folder,
@@ -91,24 +86,4 @@ function oneOf<T extends string>(option: string, given: string, known: readonly 
   const found = known.find((each) => each === given);
   if (found !== undefined) return found;
   throw new BenchbookError('usage', `${option} takes no '${given}'.`, { hint: suggestion(given, known) });
-}
-
-/** The prose as the study has it now; the one kept with the run where the study is gone, or is another. */
-async function draftNow(entries: readonly Entry[]): Promise<Draft | null> {
-  const { run } = sortEntries(entries);
-  const found = (await listStudies()).find((study) => study.id === run.studyId);
-  if (!found) return null;
-  const study = await openStudy(found.file, run.profile).catch((error) => {
-    if (error instanceof BenchbookError && error.code === 'usage') return error;
-    throw error;
-  });
-  if (study instanceof BenchbookError) {
-    console.error(`benchbook: ${study.message}: the report keeps the run's own prose.`);
-    return null;
-  }
-  const draft = makeDraft(run.rerun ? withControlLevel(study, run.rerun) : study, displayFile(found.file));
-  const unfit = misfit(draft, run.plan);
-  if (unfit === null) return draft;
-  console.error(`benchbook: ${displayFile(found.file)} ${unfit}: the report keeps the run's own prose.`);
-  return null;
 }
