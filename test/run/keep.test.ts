@@ -23,7 +23,7 @@ function pools(change: string, text: string, more: Partial<Study> = {}): Study {
     replicates: { min: 3, max: 3 },
     setup: ({ pool }) => ({
       server: { source: 'installed' },
-      options: { innodb_buffer_pool_size: String(pool), ...(pool === '1G' ? { extra: change } : {}) },
+      options: { innodb_buffer_pool_size: String(pool), ...(pool === '1G' ? { flavor: change } : {}) },
     }),
     ...more,
   });
@@ -94,7 +94,7 @@ test('after one option of one level has changed exactly that level’s trials ru
   expect(await measuredIn(second.runDirectory)).toEqual(['1G', '1G', '1G']);
   expect(decided()).toEqual({
     '128M': '0: nothing changed: kept from run 20260101T000000Z',
-    '1G': '3: option extra changed: a to b',
+    '1G': '3: option flavor changed: a to b',
     '4G': '0: nothing changed: kept from run 20260101T000000Z',
   });
   const kept = (await place.trials(second.runDirectory)).filter(({ reused }) => reused !== undefined);
@@ -168,7 +168,7 @@ test('the two of a duet are measured together again', async () => {
       sourceText: option,
       setup: ({ server, pool }) => ({
         server: { source: 'installed', path: String(server) },
-        options: { pool: String(pool), ...(server === 'new' && pool === '4G' ? { extra: option } : {}) },
+        options: { pool: String(pool), ...(server === 'new' && pool === '4G' ? { flavor: option } : {}) },
       }),
     });
   await place.command({ study: duet('a') });
@@ -236,8 +236,8 @@ describe('everything that a trial depends on is in its key', () => {
         sourceText: labels.join(),
         setup: () => ({ server: { source: 'installed' }, options }),
       });
-    await place.command({ study: study({ a: '1', b: '2' }, ['x']) });
-    await place.command({ study: study({ b: '2', a: '1' }, ['y', 'x']) });
+    await place.command({ study: study({ flavor: '1', fruit: '2' }, ['x']) });
+    await place.command({ study: study({ fruit: '2', flavor: '1' }, ['y', 'x']) });
     expect(decided()).toEqual({ x: '0: nothing changed: kept from run 20260101T000000Z', y: '2: not measured yet' });
   });
 });
@@ -283,7 +283,7 @@ test('a study edited between interrupt and resume: told, and only what changed i
     .map(({ cell }) => String(cell.pool));
   expect(kept.sort()).toEqual(done.filter((pool) => pool !== '1G').sort());
   expect(second).toMatchObject({ trials: 9, ok: 9, interrupted: false });
-  expect(decided()['1G']).toContain('option extra changed: a to b');
+  expect(decided()['1G']).toContain('option flavor changed: a to b');
 });
 
 test('failures are kept, what was skipped is tried again', async () => {
