@@ -97,7 +97,12 @@ export interface RunEntry {
   /** On a run that repeats an earlier one with a level replaced. */
   readonly rerun?: RerunRecord;
   /** On a journal merged from several: where each part came from. */
-  readonly mergedFrom?: readonly { readonly machine: string; readonly runId: string; readonly head: string }[];
+  readonly mergedFrom?: readonly {
+    readonly machine: string;
+    readonly runId: string;
+    readonly head: string;
+    readonly shard?: { readonly index: number; readonly count: number };
+  }[];
   /** On a copy without private names: the journal that it was made from. */
   readonly redactedFrom?: { readonly head: string; readonly lines: number };
 }
@@ -181,6 +186,8 @@ export interface CanaryEntry {
   readonly type: 'canary';
   readonly at: string;
   readonly block: number;
+  /** In a journal merged from several machines. */
+  readonly machine?: string;
   /** Seconds and rates by name. */
   readonly values: Readonly<Record<string, number>>;
 }
@@ -190,6 +197,8 @@ export interface NoteEntry {
   readonly at: string;
   readonly event: 'interrupted' | 'resumed' | 'torn tail dropped' | 'skipped' | 'other';
   readonly text: string;
+  /** In a journal merged from several machines; the text begins with it too. */
+  readonly machine?: string;
 }
 
 export interface EndEntry {

@@ -121,12 +121,14 @@ const kinds = {
     at: instant,
     block: count,
     values: z.record(z.string(), z.number()),
+    machine: z.string().optional(),
   }),
   note: z.looseObject({
     type: z.literal('note'),
     at: instant,
     event: z.enum(['interrupted', 'resumed', 'torn tail dropped', 'skipped', 'other']),
     text: z.string(),
+    machine: z.string().optional(),
   }),
   end: z.looseObject({
     type: z.literal('end'),

@@ -59,6 +59,7 @@ function lazyTable({ rows, ...rest }: Omit<Table, 'rows'> & { readonly rows: () 
 export function trialsTable(data: RunData, draft: Draft): Table {
   const factors = draft.factors.filter((factor) => !factor.within).map((factor) => factor.name);
   const isKept = data.trials.some((trial) => trial.reused);
+  const isMerged = data.trials.some(({ machine }) => machine !== undefined);
   return {
     name: 'trials',
     columns: [
@@ -72,9 +73,11 @@ export function trialsTable(data: RunData, draft: Draft): Table {
       { key: 'outcome', title: 'outcome', kind: 'outcome' },
       text('reason'),
       ...(isKept ? [text('kept from')] : []),
+      ...(isMerged ? [text('machine')] : []),
     ],
     rows: [...data.trials]
-      .sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
+      // Clocks of two machines do not tell which trial came first.
+      .sort((a, b) => compareTexts(a.machine ?? '', b.machine ?? '') || compareTexts(a.startedAt, b.startedAt) || 1)
       .map((trial) => [
         trial.trialId,
         trial.block,
@@ -86,8 +89,13 @@ export function trialsTable(data: RunData, draft: Draft): Table {
         trial.outcome,
         trial.reason ?? null,
         ...(isKept ? [trial.reused ? `run ${trial.reused.runId}` : null] : []),
+        ...(isMerged ? [trial.machine ?? null] : []),
       ]),
   };
+}
+
+function compareTexts(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
 }
 
 /** Median, interval, spread and n of every metric in every cell: what `data/summaries.csv` holds. */

@@ -22,7 +22,8 @@ export interface MergeRequest {
 
 interface Part {
   readonly directory: string;
-  readonly machine: string;
+  /** Its machines: one, or those of a journal that was itself merged, by the name that they have there. */
+  readonly machines: ReadonlyMap<string | undefined, string>;
   readonly run: RunEntry;
   readonly plan: Plan;
   readonly entries: readonly Entry[];
@@ -39,7 +40,7 @@ interface Part {
 export async function mergeRuns(
   request: MergeRequest,
 ): Promise<{ readonly trials: number; readonly complete: boolean }> {
-  const parts = await Promise.all(request.runDirectories.map(readPart));
+  const parts = namedMachines(await Promise.all(request.runDirectories.map(readPart)));
   const [first] = parts;
   if (first === undefined || parts.length < 2) {
     throw new BenchbookError('usage', 'there is nothing to merge: name two run folders or more');
@@ -76,11 +77,22 @@ export async function mergeRuns(
   }
 }
 
-async function readPart(directory: string, index: number): Promise<Part> {
+type ReadPart = Omit<Part, 'machines'>;
+
+async function readPart(directory: string): Promise<ReadPart> {
   await verifyJournal(directory);
   const { entries, head } = await readJournal(directory);
   const run = entries[0] as RunEntry;
-  return { directory, machine: `machine ${index + 1}`, run, plan: run.plan as unknown as Plan, entries, head };
+  return { directory, run, plan: run.plan as unknown as Plan, entries, head };
+}
+
+/** Numbers the machines through all parts: those of a part that was merged before stay apart. */
+function namedMachines(parts: readonly ReadPart[]): readonly Part[] {
+  let count = 0;
+  return parts.map((part) => {
+    const own = part.run.mergedFrom?.map(({ machine }) => machine) ?? [undefined];
+    return { ...part, machines: new Map(own.map((machine) => [machine, `machine ${++count}`])) };
+  });
 }
 
 function checkSame(first: Part, other: Part): void {
@@ -131,14 +143,25 @@ function runEntry(
     runId: basename(targetDirectory),
     startedAt: parts.map(({ run }) => run.startedAt).sort()[0]!,
     plan: plain(plan),
-    mergedFrom: parts.map(({ machine, run, head }) => ({ machine, runId: run.runId, head })),
+    mergedFrom: parts.flatMap(mergedFrom),
   };
 }
 
+/** What a part was, or what it was itself merged from. */
+function mergedFrom({ run, machines, head }: Part): NonNullable<RunEntry['mergedFrom']> {
+  const { runId, shard } = run;
+  if (run.mergedFrom !== undefined)
+    return run.mergedFrom.map((each) => ({ ...each, machine: machines.get(each.machine)! }));
+  return [{ machine: machines.get(undefined)!, runId, head, ...(shard === undefined ? {} : { shard }) }];
+}
+
 /** An entry as it stands in the whole: with its machine; the parts' ends and doubled servers are left out. */
-function mergedEntry(entry: Entry, { machine }: Part, builds: Set<string>): Entry[] {
+function mergedEntry(entry: Entry, { machines }: Part, builds: Set<string>): Entry[] {
+  const before = 'machine' in entry ? entry.machine : undefined;
+  const machine = machines.get(before) ?? [...machines.values()][0]!;
   switch (entry.type) {
     case 'host':
+    case 'canary':
       return [{ ...entry, machine }];
     case 'server': {
       const isNew = !builds.has(entry.buildId);
@@ -147,14 +170,26 @@ function mergedEntry(entry: Entry, { machine }: Part, builds: Set<string>): Entr
     }
     case 'trial':
       // What is not counted has the same id on every machine.
-      return [{ ...entry, machine, ...(entry.counted ? {} : { trialId: `${entry.trialId} on ${machine}` }) }];
-    case 'note':
-      return [{ ...entry, text: `${machine}: ${entry.text}` }];
-    case 'canary':
-      return [entry];
+      return [
+        {
+          ...entry,
+          machine,
+          ...(entry.counted ? {} : { trialId: `${withoutMachine(entry.trialId, before)} on ${machine}` }),
+        },
+      ];
+    case 'note': {
+      const text =
+        before !== undefined && entry.text.startsWith(`${before}: `) ? entry.text.slice(before.length + 2) : entry.text;
+      return [{ ...entry, machine, text: `${machine}: ${text}` }];
+    }
     default:
       return [];
   }
+}
+
+function withoutMachine(trialId: string, machine: string | undefined): string {
+  const end = ` on ${machine}`;
+  return machine !== undefined && trialId.endsWith(end) ? trialId.slice(0, -end.length) : trialId;
 }
 
 function latest(parts: readonly Part[]): string {

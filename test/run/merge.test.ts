@@ -95,6 +95,43 @@ test.each([
   await expect(merge(await part('one'), await part('two', change))).rejects.toThrow(sentence);
 });
 
+test('what is noted beside the trials keeps its machine, also where a part was itself merged', async () => {
+  const parts = [];
+  for (const index of [1, 2, 3]) parts.push(await part(`part${index}`, { shard: { index, count: 3 } }));
+  const [one, two, three] = parts as [string, string, string];
+  await merge(one, two);
+  const whole = join(place.folder, 'all');
+  await mergeRuns({
+    runDirectories: [three, join(place.folder, 'whole')],
+    targetDirectory: whole,
+    toolVersion: '0.1.0',
+    command: 'benchbook merge',
+  });
+  const entries = await place.entries(whole);
+  const [run] = entries as [RunEntry];
+  expect(run.mergedFrom!.map(({ machine, runId, shard }) => [machine, runId, shard?.index])).toEqual([
+    ['machine 1', 'part3', 3],
+    ['machine 2', 'part1', 1],
+    ['machine 3', 'part2', 2],
+  ]);
+  const machineOf = new Map(
+    entries.flatMap((entry) => (entry.type === 'trial' && entry.block > 0 ? [[entry.block, entry.machine]] : [])),
+  );
+  const canaries = entries.flatMap((entry) => (entry.type === 'canary' ? [[entry.block, entry.machine]] : []));
+  expect(canaries).toHaveLength(5);
+  for (const [block, machine] of canaries) expect(machine).toBe(machineOf.get(block as number));
+  const hosts = entries.flatMap((entry) =>
+    entry.type === 'host' ? [[entry.machine, (entry.hostClass as { cpu: string }).cpu]] : [],
+  );
+  expect(hosts).toEqual([
+    ['machine 1', 'part3'],
+    ['machine 2', 'part1'],
+    ['machine 3', 'part2'],
+  ]);
+  const firsts = entries.flatMap((entry) => (entry.type === 'trial' && entry.block === 0 ? [entry.trialId] : []));
+  expect(firsts.map((id) => id.replace(/^b000-\w+ /, ''))).toEqual(['on machine 1', 'on machine 2', 'on machine 3']);
+});
+
 test('one run is nothing to merge', async () => {
   await expect(merge(await part('one'))).rejects.toThrow('nothing to merge');
 });
