@@ -9,6 +9,7 @@ import { parseMtr } from '../formats/mtr.ts';
 import type { Measurement, Metric } from '../study/types.ts';
 import { runAccounted } from './accounted.ts';
 import type { Readings, TrialContext } from './context.ts';
+import { checkMtrOptions } from './mtr-options.ts';
 import { optionsOf, text } from './options.ts';
 
 const MTR = {
@@ -58,6 +59,7 @@ export function mtr<const A extends string = never>(
     test: optionsOf('measure.mtr', testName, test),
     ...optionsOf('measure.mtr', shape, options),
   };
+  checkMtrOptions(params.options);
   const analyses = params.analyses.flatMap((name) =>
     Object.entries(OF_ANALYSIS).map(
       ([metric, about]) => [`${name}${metric}`, { ...about, title: `${name}: ${about.title}` }] as const,
@@ -79,7 +81,7 @@ export async function measureMtr(measurement: Measurement, context: TrialContext
     const which = await testArguments(params.test, folder, context);
     const places = [`--vardir=${join(folder, 'var')}`, `--tmpdir=${join(folder, 'tmp')}`];
     const ended = await runAccounted({
-      argv: ['perl', script, '--nocheck-testcases', '--force', ...places, ...params.options, ...which],
+      argv: ['perl', script, '--nocheck-testcases', '--force', ...params.options, ...places, ...which],
       cwd: dirname(script),
       signal: context.signal,
     });
