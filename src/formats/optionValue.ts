@@ -13,6 +13,8 @@ const FACTORS: Readonly<Record<string, number>> = {
  */
 export function sameOptionValue(requested: string, effective: string): boolean {
   if (requested === effective) return true;
+  const [exactA, exactB] = [integerOf(requested), integerOf(effective)];
+  if (exactA !== null && exactB !== null) return exactA === exactB;
   const a = numberOf(requested);
   const b = numberOf(effective);
   if (a !== null && b !== null) return a === b;
@@ -26,6 +28,14 @@ export function numberOf(value: string): number | null {
   const match = /^([+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)([KMGTPE])?$/i.exec(value.trim());
   if (match === null) return null;
   return Number(match[1]) * (match[2] === undefined ? 1 : FACTORS[match[2].toUpperCase()]!);
+}
+
+/** The same without rounding, for whole numbers. */
+function integerOf(value: string): bigint | null {
+  const match = /^([+-]?)(\d+)([KMGTPE])?$/i.exec(value.trim());
+  if (match === null) return null;
+  const size = BigInt(match[2]!) * (match[3] === undefined ? 1n : BigInt(FACTORS[match[3].toUpperCase()]!));
+  return match[1] === '-' ? -size : size;
 }
 
 function switchOf(value: string): 'on' | 'off' | null {

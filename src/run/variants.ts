@@ -1,4 +1,5 @@
 import type { Variant } from '../plan/plan.ts';
+import { canonicalOptions } from '../server/canonical-options.ts';
 import { checkOptions } from '../server/reserved-options.ts';
 import { placeOfWords } from '../study/place.ts';
 import type { LevelValues, Study } from '../study/study.ts';
@@ -16,9 +17,11 @@ export interface ResolvedVariant {
 /** @throws BenchbookError `study` where the study's own functions throw, or its options would run the server elsewhere. */
 export function resolveVariant(study: Study, variant: Variant): ResolvedVariant {
   const between = valuesOf(study, variant.cell);
-  const setup = study.setup(between);
+  const written = study.setup(between);
   const placeOf = (word: string) => placeOfWords(study.file, study.sourceText, ['setup', word]);
-  checkOptions({ options: setup.options ?? {}, env: setup.env ?? {}, known: null, placeOf });
+  checkOptions({ options: written.options ?? {}, env: written.env ?? {}, known: null, placeOf });
+  const setup =
+    written.options === undefined ? written : { ...written, options: canonicalOptions(written.options, placeOf) };
   return {
     variant,
     setup,

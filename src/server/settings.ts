@@ -4,6 +4,8 @@ import type { Options } from '../study/types.ts';
 import { isExternal } from './external.ts';
 import { checkLargePages } from './huge-pages.ts';
 import { optionText } from './options.ts';
+import { ownReading } from './own-reading.ts';
+import { sameSetting, type VariableType } from './same-setting.ts';
 import { nameFor, optionName, variablesOf } from './spelling.ts';
 import type { Server } from './start.ts';
 
@@ -20,24 +22,28 @@ export async function readSettings(server: Server, requested: Options): Promise<
     }));
   }
   const effective = await allVariables(server);
-  const comments = await commentsOf(server);
-  const settings = Object.entries(requested).map(([written, value]) => {
+  const described = await describedVariables(server);
+  const reading = Object.entries(requested).map(async ([written, value]) => {
     const name = optionName(written).replace(/^loose_/, '');
     const given = nameFor(written, server.build);
     const found = variablesOf(given).find(({ variable }) => effective.has(variable));
     const now = found === undefined ? null : asSwitch(found.variable, effective.get(found.variable)!);
     const renamed = given === name ? [] : [`given as ${given}, its name in ${server.build.version}`];
+    const about = described.get(found?.variable ?? given);
+    const text = optionText(value);
+    const effectiveValue = found?.inverted ? inverted(now) : now;
     return settingOf({
       name,
-      text: optionText(value),
-      now: found?.inverted ? inverted(now) : now,
-      comment: comments.get(given) ?? '',
+      text,
+      now: effectiveValue,
+      isSame: effectiveValue !== null && (await isSame({ given, text, now: effectiveValue, about, effective, server })),
+      comment: about?.comment ?? '',
       warning: warningAbout(given, server.logText()),
       notes: renamed,
     });
   });
   return await Promise.all(
-    settings.map((each) =>
+    (await Promise.all(reading)).map((each) =>
       each.name === 'large_pages' && each.effective === 'ON' ? checkLargePages(each, server.pid, effective) : each,
     ),
   );
@@ -63,19 +69,21 @@ interface Reading {
   readonly name: string;
   readonly text: string;
   readonly now: string | null;
+  /** Whether `now` means what `text` asks for. */
+  readonly isSame: boolean;
   readonly comment: string;
   readonly warning: string | null;
   readonly notes: readonly string[];
 }
 
-function settingOf({ name, text, now, comment, warning, notes }: Reading): SettingRecord {
+function settingOf({ name, text, now, isSame, comment, warning, notes }: Reading): SettingRecord {
   const record = (verdict: SettingRecord['verdict'], ...more: readonly (string | null)[]): SettingRecord => {
     const note = [...notes, ...more, warning].filter((part) => part !== null).join('; ');
     return { name, requested: text, effective: now, verdict, ...(note === '' ? {} : { note }) };
   };
   if (now === null) return record(/unknown (variable|option)/i.test(warning ?? '') ? 'unknown' : 'not reported');
   if (/no effect|does nothing|unused|is ignored/i.test(comment)) return record('without effect', comment);
-  if (sameOptionValue(text, now)) return record('as requested');
+  if (isSame) return record('as requested');
   const malformed = /^\d+[a-z]+$/i.test(text) && numberOf(text) === null;
   return record(
     'adjusted',
@@ -105,11 +113,45 @@ async function allVariables(server: Server): Promise<Map<string, string>> {
   return new Map(rows.map((row) => [String(row.Variable_name).toLowerCase(), String(row.Value)]));
 }
 
-/** MariaDB documents each variable in the server itself, also when it is kept for compatibility only. */
-async function commentsOf(server: Server): Promise<Map<string, string>> {
+interface Comparison {
+  readonly given: string;
+  readonly text: string;
+  readonly now: string;
+  readonly about: VariableType | undefined;
+  readonly effective: ReadonlyMap<string, string>;
+  readonly server: Server;
+}
+
+/** By the server's own tables of types; where those don't tell, by how the server itself reads what was asked for. */
+async function isSame({ given, text, now, about, effective, server }: Comparison): Promise<boolean> {
+  // The option is a file's name, and the variable says whether there is such a file.
+  if (given === 'log_bin' && now === 'ON') return !/^(0|off|false)$/i.test(text);
+  const oldMode = effective.get('old_mode');
+  const utf8 = oldMode === undefined || /UTF8_IS_UTF8MB3/i.test(oldMode) ? 'utf8mb3' : 'utf8mb4';
+  const type = about === undefined ? {} : { type: about };
+  const meaning = { ...type, dataDirectory: server.dataDirectory, utf8 } as const;
+  if (sameSetting(text, now, meaning)) return true;
+  const isWords = about === undefined ? numberOf(now) === null : /^(SET|FLAGSET)$/.test(about.type);
+  if (!isWords || server.build.command.length === 0) return false;
+  const read = await ownReading(server.build, given, text);
+  return read !== null && sameOptionValue(read, now);
+}
+
+interface DescribedVariable extends VariableType {
+  readonly comment: string;
+}
+
+/** MariaDB describes each variable in the server itself: its type, its words, and that it is kept for compatibility only. */
+async function describedVariables(server: Server): Promise<Map<string, DescribedVariable>> {
   if (server.build.family !== 'mariadb') return new Map();
   const rows = await server.sql(
-    'SELECT VARIABLE_NAME AS name, VARIABLE_COMMENT AS comment FROM information_schema.SYSTEM_VARIABLES',
+    `SELECT VARIABLE_NAME AS name, VARIABLE_TYPE AS type, ENUM_VALUE_LIST AS words, VARIABLE_COMMENT AS comment
+       FROM information_schema.SYSTEM_VARIABLES`,
   );
-  return new Map(rows.map((row) => [String(row.name).toLowerCase(), String(row.comment)]));
+  return new Map(
+    rows.map(({ name, type, words, comment }) => [
+      String(name).toLowerCase(),
+      { type: String(type), values: words === null ? [] : String(words).split(','), comment: String(comment) },
+    ]),
+  );
 }

@@ -36,15 +36,11 @@ const RENAMINGS: readonly Renaming[] = [
 const READ_BACK: Readonly<Record<string, readonly string[]>> = {
   transaction_isolation: ['tx_isolation'],
   transaction_read_only: ['tx_read_only'],
+  default_time_zone: ['time_zone'],
   temp_pool: ['use_temp_pool'],
   memlock: ['locked_in_memory'],
   ssl: ['have_ssl'],
   symbolic_links: ['have_symlink'],
-  external_locking: ['skip_external_locking'],
-  character_set_client_handshake: ['character_set_client_handshake'],
-  event_scheduler: ['event_scheduler'],
-  socket: ['socket'],
-  user: [],
 };
 
 /** An option's name in lower case and with underscores; the prefix `loose_` is kept. */
@@ -66,7 +62,7 @@ export function nameFor(name: string, speaker: Speaker): string {
 export function variablesOf(name: string): readonly { readonly variable: string; readonly inverted: boolean }[] {
   const straight = [name, ...(READ_BACK[name] ?? [])].map((variable) => ({ variable, inverted: false }));
   const positive = /^(?:skip|disable)_(.+)$/.exec(name)?.[1];
-  if (positive === undefined) return straight;
+  if (positive === undefined) return [...straight, { variable: `skip_${name}`, inverted: true }];
   const turned = [positive, ...(READ_BACK[positive] ?? [])].map((variable) => ({ variable, inverted: true }));
   return [...straight, ...turned];
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { numberOf, sameOptionValue } from '../../src/formats/optionValue.ts';
 import { argvText, optionsFile } from '../../src/server/argv.ts';
+import { canonicalOptions } from '../../src/server/canonical-options.ts';
 import { creationOptions, optionArguments, optionsKey } from '../../src/server/options.ts';
 import { runTool } from '../../src/server/run-tool.ts';
 import { nameFor, variablesOf, versionNumber } from '../../src/server/spelling.ts';
@@ -107,4 +108,25 @@ test('the options file says what the command line said', () => {
     '--init-connect=SET NAMES "x"',
   ];
   expect(optionsFile(argv)).toBe('[mysqld]\ndatadir = /d\nskip-networking\ninit-connect = "SET NAMES \\"x\\""\n');
+});
+
+test('dashes, case and prefixes make no other option, and one that is given twice is an error that names both', () => {
+  const place = () => ({ file: 'x' });
+  expect(canonicalOptions({ 'innodb-flush-method': 'fsync', Loose_X: 1, '--sync-binlog': 0 }, place)).toEqual({
+    innodb_flush_method: 'fsync',
+    loose_x: 1,
+    sync_binlog: 0,
+  });
+  for (const [one, other] of [
+    ['innodb-flush-method', 'innodb_flush_method'],
+    ['Innodb_Flush_Method', 'innodb_flush_method'],
+    ['loose_innodb_flush_method', 'innodb-flush-method'],
+    ['tx_isolation', 'transaction-isolation'],
+    ['slave_parallel_workers', 'replica_parallel_workers'],
+    ['skip-log-bin', 'log_bin'],
+  ] as const)
+    expect(() => canonicalOptions({ [one]: 1, [other]: 2 }, place)).toThrow(
+      `"${one}" and "${other}" are the same option, given twice.`,
+    );
+  expect(() => canonicalOptions({ log_bin: true, log_bin_index: 'x', skip_name_resolve: true }, place)).not.toThrow();
 });

@@ -93,6 +93,35 @@ describe.skipIf(!existsSync('/etc/debian_version') || !existsSync('/usr/bin/apt-
       );
     }, 120_000);
 
+    it('settings are compared by what they mean to the server, and what it changed is told', async () => {
+      const common = {
+        sql_mode: 'NO_ZERO_DATE,STRICT_ALL_TABLES',
+        optimizer_switch: 'index_merge=off,mrr=on',
+        innodb_flush_method: 4,
+        default_time_zone: '+2:00',
+        binlog_format: 1,
+        log_output: 'table,file',
+        slave_type_conversions: 'ALL_NON_LOSSY,ALL_LOSSY',
+        innodb_undo_directory: '.',
+        log_bin: 'bin',
+        external_locking: false,
+        max_binlog_stmt_cache_size: '18446744073709547520',
+        long_query_time: '5e-1',
+        tmp_table_size: '1G',
+        sort_buffer_size: 3,
+      };
+      const mysql = { ...common, sql_mode: 'ANSI', innodb_stats_method: 1, character_set_server: 'utf8mb3' };
+      const mariadb = { ...common, character_set_server: 'utf8', query_cache_type: 2, innodb_compression_algorithm: 1 };
+      for (const build of [builds.get('10.5')!, builds.get('11.8')!, builds.get('MySQL 9')!]) {
+        const options = build.family === 'mysql' ? mysql : mariadb;
+        const server = await freshServer(build, { options, startSeconds: 120 });
+        const settings = await readSettings(server, options);
+        await server.stop('crash');
+        const others = settings.filter(({ verdict }) => verdict !== 'as requested');
+        expect(others.map(({ name, verdict }) => `${name} ${verdict}`)).toEqual(['sort_buffer_size adjusted']);
+      }
+    }, 180_000);
+
     it('large pages that are switched on but not there are without effect, whatever the variable says', async () => {
       const free = /^HugePages_Free: +(\d+)$/m.exec(await readFile('/proc/meminfo', 'latin1'))?.[1];
       // Where somebody has reserved enough of them the server gets them.
