@@ -14,6 +14,11 @@ export function custom<N extends string, P>(request: CustomRequest<N, P>): Measu
   if (typeof request?.run !== 'function' || Object.keys(request.metrics ?? {}).length === 0) {
     throw new BenchbookError('study', 'measure.custom wants metrics, params and a function run.');
   }
+  const wrong = notPlain(request.params, 'params', new Set());
+  if (wrong !== null)
+    throw new BenchbookError('study', `measure.custom was given wrong params: ${wrong}.`, {
+      hint: 'They stand in the journal: texts, numbers, bigints, booleans, null, lists and plain objects of these.',
+    });
   return {
     kind: 'custom',
     params: request.params,
@@ -21,6 +26,26 @@ export function custom<N extends string, P>(request: CustomRequest<N, P>): Measu
     run: request.run as NonNullable<Measurement['run']>,
   };
 }
+
+/** What in a value is no plain data, as a sentence's part with its place; null where all is. */
+function notPlain(value: unknown, path: string, above: ReadonlySet<unknown>): string | null {
+  if (value === null || /^(string|boolean|bigint|undefined)$/.test(typeof value)) return null;
+  if (typeof value === 'number') return Number.isFinite(value) ? null : `"${path}" is ${value}`;
+  if (typeof value !== 'object') return `"${path}" is a ${typeof value}`;
+  if (above.has(value)) return `"${path}" holds itself`;
+  const prototype = Object.getPrototypeOf(value) as { readonly constructor?: { readonly name?: string } } | null;
+  const isPlain = Array.isArray(value) || prototype === null || Object.getPrototypeOf(prototype) === null;
+  if (!isPlain) return `"${path}" is a ${prototype.constructor?.name ?? 'special object'}`;
+  const within = new Set([...above, value]);
+  if (within.size > DEEPEST) return `"${path}" is more than ${DEEPEST} levels deep`;
+  for (const [key, each] of Object.entries(value)) {
+    const wrong = notPlain(each, `${path}.${key}`, within);
+    if (wrong !== null) return wrong;
+  }
+  return null;
+}
+
+const DEEPEST = 50;
 
 /** Runs the study author's own code on the running server. */
 export async function measureCustom(measurement: Measurement, context: TrialContext): Promise<Readings> {

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { BenchbookError } from '../errors.ts';
 import type { Row } from '../server/connection.ts';
 import type { Measurement, Metric } from '../study/types.ts';
 import { liveServer, type Readings, type TrialContext } from './context.ts';
 import { count, optionsOf, text } from './options.ts';
+import { differenceOf, digestOf, type ResultDigest, rowText } from './result-rows.ts';
 
 const CLIENT_TIME = 'as the client sees it: transfer and decoding of the rows included';
 
@@ -19,7 +19,7 @@ const LATER = {
 
 type Metrics<I extends number> = keyof typeof FIRST | (I extends 0 ? never : keyof typeof LATER);
 
-const value = z.union([z.string(), z.number(), z.boolean(), z.null(), z.bigint()]);
+const value = z.union([z.string(), z.number(), z.boolean(), z.null(), z.bigint(), z.instanceof(Uint8Array)]);
 const expectShape = z.union(
   [
     z.literal('any'),
@@ -44,13 +44,13 @@ export interface QueryOptions<I extends number = number> {
   readonly warmup?: number;
   /**
    * What the result must be, else the trial fails: its rows in any order, their number, or their digest as an earlier run
-   * printed it. Without it all executions of a trial must have the same result; `any` allows them to differ.
+   * printed it. A number is compared with a number or DECIMAL by value (1.5 is 1.50), a JSON text with JSON by content. Without it all executions of a trial must have the same result; `any` allows them to differ.
    */
   readonly expect?:
     | 'any'
     | { readonly rows: number }
     | { readonly sha256: string }
-    | readonly Readonly<Record<string, string | number | boolean | null | bigint>>[];
+    | readonly Readonly<Record<string, string | number | boolean | null | bigint | Uint8Array>>[];
   /** Made the connection's database before the first execution. */
   readonly database?: string;
 }
@@ -93,17 +93,6 @@ export async function measureQuery(measurement: Measurement, context: TrialConte
   return { values, details };
 }
 
-interface ResultDigest {
-  readonly rows: number;
-  readonly sha256: string;
-}
-
-/** A digest of the rows as a bag: without ORDER BY their order says nothing. */
-function digestOf(rows: readonly Row[]): ResultDigest {
-  const lines = rows.map((row) => JSON.stringify(Object.values(row).map(textOf))).sort();
-  return { rows: rows.length, sha256: createHash('sha256').update(lines.join('\n')).digest('hex') };
-}
-
 export async function useDatabase(sql: (text: string) => Promise<unknown>, database: string): Promise<void> {
   await sql(`USE \`${database.replaceAll('`', '``')}\``);
 }
@@ -119,7 +108,7 @@ function check(
     const evidence = {
       'wrong result': `${sql}\n${rows
         .slice(0, 100)
-        .map((row) => JSON.stringify(row, plain))
+        .map((row) => rowText(row))
         .join('\n')}\n`,
     };
     return new BenchbookError('measure', `The query's result is wrong: ${sentence}.`, { evidence });
@@ -135,29 +124,8 @@ function check(
   } else if ('rows' in expect && !Array.isArray(expect)) {
     if (expect.rows !== digest.rows) throw wrong(`${digest.rows} rows, expected ${expect.rows}`);
   } else {
-    const wanted = digestOf(inColumnOrder(expect as readonly Row[], rows[0]));
-    if (wanted.rows !== digest.rows) throw wrong(`${digest.rows} rows, expected ${wanted.rows}`);
-    if (wanted.sha256 !== digest.sha256) throw wrong('the rows are not the expected ones');
+    if (expect.length !== digest.rows) throw wrong(`${digest.rows} rows, expected ${expect.length}`);
+    const difference = differenceOf(rows, expect as readonly Row[]);
+    if (difference !== null) throw wrong(difference);
   }
-}
-
-/** As the result has its columns, whatever order the study's author wrote them in. */
-function inColumnOrder(expected: readonly Row[], like: Row | undefined): readonly Row[] {
-  if (like === undefined) return expected;
-  const names = Object.keys(like);
-  return expected.map((row) => {
-    const strange = Object.keys(row).find((name) => !names.includes(name));
-    return Object.fromEntries([...names, ...(strange === undefined ? [] : [strange])].map((name) => [name, row[name]]));
-  });
-}
-
-/** Numbers, exact texts and bigints of the same value are one: 1, "1" and 1n. */
-function textOf(value: unknown): string | null {
-  if (value === null || value === undefined) return null;
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
-  return typeof value === 'boolean' ? String(Number(value)) : String(value);
-}
-
-function plain(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value;
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { basename, dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { BenchbookError, sentenceOf } from '../errors.ts';
 import type { JsonValue } from '../journal/entry.ts';
 import type { Build } from '../server/build.ts';
 import { contentKey } from '../server/content-key.ts';
@@ -59,8 +60,8 @@ export async function inputsOf(
 
 /** Without the server's source, for which the build stands. */
 function withoutServer(values: LevelValues, server: ServerSource): LevelValues {
-  const source = JSON.stringify(server);
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => JSON.stringify(value) !== source));
+  const source = canonical(plain(server));
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => canonical(plain(value)) !== source));
 }
 
 /** A data set by its content, files by their bytes. */
@@ -170,7 +171,22 @@ function canonical(value: JsonValue): string {
   );
 }
 
-/** As it will be read back: without functions and absent fields. */
+/**
+ * As it will be read back: without functions and absent fields, a bigint as "1n".
+ * @throws BenchbookError('study') for what no text can hold, such as an object that holds itself.
+ */
 export function plain(value: unknown): JsonValue {
-  return JSON.parse(JSON.stringify(value ?? null)) as JsonValue;
+  try {
+    const text = JSON.stringify(value ?? null, (_, each: unknown) => (typeof each === 'bigint' ? `${each}n` : each));
+    return JSON.parse(text ?? 'null') as JsonValue;
+  } catch (cause) {
+    throw new BenchbookError(
+      'study',
+      `A level or parameter of the study cannot be written down: ${sentenceOf(cause).split('\n')[0]}`,
+      {
+        hint: 'Levels and parameters are plain data: texts, numbers, lists and objects that do not hold themselves.',
+        cause,
+      },
+    );
+  }
 }

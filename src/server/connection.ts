@@ -1,4 +1,6 @@
+import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
+import type { Connection as CoreConnection, QueryOptions, TypeCast } from 'mysql2';
 import mysql, { type Connection, type FieldPacket } from 'mysql2/promise';
 import { BenchbookError, sentenceOf } from '../errors.ts';
 import type { Sql } from '../study/types.ts';
@@ -9,6 +11,8 @@ export type Row = Readonly<Record<string, unknown>>;
 
 /** Type of a BIGINT column in the protocol. */
 const LONGLONG = 8;
+/** Type of a geometry, whatever its kind. */
+const GEOMETRY = 255;
 
 /** How every connection of ours hands over rows: nothing rounded, nothing turned into a Date of the client's zone. */
 export const connectionSettings = {
@@ -61,9 +65,28 @@ export function isLost(error: unknown): boolean {
 
 const LOST_CODES = new Set(['PROTOCOL_CONNECTION_LOST', 'ECONNRESET', 'EPIPE', 'ER_SERVER_SHUTDOWN']);
 
+/** Sends a statement; geometries come as the server's bytes, with their type and SRID, which a parsed one has lost. */
+function send(connection: Connection, options: QueryOptions): Promise<[unknown, unknown]> {
+  return new Promise((resolve, reject) => {
+    const { connection: core } = connection as unknown as { readonly connection: CoreConnection };
+    const command = core.query(options, (error, rows, fields) => {
+      if (error) reject(error);
+      else resolve([rows, fields]);
+    }) as unknown as EventEmitter & { options: QueryOptions };
+    // Only such results pay for a look at each value: the time of a query includes its decoding.
+    command.on('fields', (fields: readonly FieldPacket[] | undefined) => {
+      if (fields?.some(({ columnType }) => columnType === GEOMETRY))
+        command.options = { ...command.options, typeCast: geometryAsBytes };
+    });
+  });
+}
+
+const geometryAsBytes: TypeCast = (field, next) => (field.type === 'GEOMETRY' ? field.buffer() : next());
+
 /**
  * Runs one statement and returns its rows, no value rounded: integers are numbers where a double holds them exactly
- * and bigint beyond; DECIMAL is a string, as the server wrote it; dates and times are strings; NULL is null.
+ * and bigint beyond; DECIMAL is a string, as the server wrote it; dates and times are strings; geometries are bytes; NULL
+ * is null.
  * @throws BenchbookError('measure') with the server's own message, or where two columns have the same name.
  */
 export async function query(
@@ -76,7 +99,7 @@ export async function query(
     const [rows, fields] = await bounded(
       connection,
       limitSeconds,
-      connection.query({ sql: text, values: [...values] }),
+      send(connection, { sql: text, values: [...values] }),
     );
     // A procedure returns several results; a statement without a result returns a header.
     if (!Array.isArray(rows) || !Array.isArray(fields)) return [];

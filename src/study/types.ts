@@ -37,7 +37,7 @@ export interface TimedRows<R> {
 /**
  * Statements of one connection, one after the other. `?` in the text stands for a value. No value is rounded: integers
  * are numbers where a double holds them exactly and bigint beyond; DECIMAL, dates and times are texts, as the server
- * wrote them; NULL is null. Two columns of the same name are an error.
+ * wrote them; geometries are bytes (SRID and WKB); NULL is null. Two columns of the same name are an error.
  */
 export interface Sql {
   <R extends object = Readonly<Record<string, unknown>>>(
