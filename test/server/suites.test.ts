@@ -199,7 +199,6 @@ describe.skipIf(!existsSync('/etc/debian_version') || !existsSync('/usr/bin/apt-
         /^The package lists of "bookworm" could not be read: .*Could not connect/,
         /network/,
       ],
-      ['no name', servers.debian('Book worm'), /^"Book worm" is no name of a Debian or Ubuntu suite\.$/, /bookworm/],
     ])(
       '%s: one sentence and the mend',
       async (_, source, sentence, hint) => {
