@@ -5,7 +5,7 @@ import type { Cell } from '../study/types.ts';
 
 /** The metric exists, else a sentence with the nearest right one. */
 export function checkMetric(metric: unknown, study: Study, word: string, place: Place): string {
-  if (typeof metric === 'string' && metric in study.metrics) return metric;
+  if (typeof metric === 'string' && Object.hasOwn(study.metrics, metric)) return metric;
   throw new BenchbookError('study', `'${word}' names an unknown metric '${String(metric)}'.`, {
     place,
     hint: suggestion(String(metric), Object.keys(study.metrics)),
@@ -41,7 +41,9 @@ export function checkFilter(cell: unknown, study: Study, word: string, place: Pl
     }
   }
   return Object.fromEntries(
-    study.factors.filter((factor) => factor.name in given).map((factor) => [factor.name, given[factor.name]!]),
+    study.factors
+      .filter((factor) => Object.hasOwn(given, factor.name))
+      .map((factor) => [factor.name, given[factor.name]!]),
   );
 }
 
@@ -55,7 +57,7 @@ export function checkWholeCell(cell: unknown, study: Study, word: string, place:
 /** Exactly one cell but for one factor, which stays open. */
 export function checkCellBut(open: string, cell: unknown, study: Study, word: string, place: Place): Cell {
   const filter = checkFilter(cell, study, word, place);
-  if (open in filter)
+  if (Object.hasOwn(filter, open))
     throw new BenchbookError('study', `'${word}' runs over '${open}', so that it can't be fixed to a level.`, {
       place,
     });
@@ -68,7 +70,7 @@ function refuseFree(filter: Cell, open: readonly string[], study: Study, word: s
   const there = study.factors.filter(
     ({ nestedIn }) => nestedIn === undefined || filter[nestedIn.factor] === nestedIn.level,
   );
-  const absent = study.factors.find((factor) => factor.name in filter && !there.includes(factor));
+  const absent = study.factors.find((factor) => Object.hasOwn(filter, factor.name) && !there.includes(factor));
   if (absent) {
     const { factor, level } = absent.nestedIn!;
     throw new BenchbookError(
@@ -77,7 +79,9 @@ function refuseFree(filter: Cell, open: readonly string[], study: Study, word: s
       { place },
     );
   }
-  const free = there.map((factor) => factor.name).filter((name) => !(name in filter) && !open.includes(name));
+  const free = there
+    .map((factor) => factor.name)
+    .filter((name) => !Object.hasOwn(filter, name) && !open.includes(name));
   if (free.length === 0) return;
   throw new BenchbookError('study', `'${word}' must name one cell, but leaves open: ${free.join(', ')}.`, {
     place,

@@ -49,6 +49,7 @@ export function makePlan(study: Study, request: PlanRequest): Plan {
   if (!Number.isSafeInteger(seed) || seed < 0) {
     throw new BenchbookError('usage', `the seed must be a whole number from 0 on, not ${seed}`);
   }
+  refuseTooMany(study.only ?? cellsOf(factors));
   const excluded: { cell: Cell; reason: string }[] = [];
   const variants = new Map<string, { cell: Cell; withinCells: Cell[] }>();
   for (const cell of study.only?.filter((each) => isSelected(each, factors)) ?? cellsOf(factors)) {
@@ -77,8 +78,34 @@ export function makePlan(study: Study, request: PlanRequest): Plan {
     order: study.order ?? 'blocks',
     policy: { ...DEFAULT_POLICY, ...study.policy },
   };
+  const { max, warmUp = 0 } = plan.replicates;
+  const trials = plan.variants.length * (max + warmUp);
+  if (trials > MOST_TRIALS)
+    throw tooMany(
+      `${plan.variants.length} variants in ${max} blocks are ${trials} trials, and a plan has at most ${MOST_TRIALS}`,
+    );
   checkOrder(plan, study);
   return plan;
+}
+
+/** A plan is held in memory and written to the journal whole; with a second for each trial this is more than a day. */
+const MOST_TRIALS = 100_000;
+/** Within cells and excluded ones included. */
+const MOST_CELLS = 100_000;
+
+function refuseTooMany(cells: Iterable<Cell>): void {
+  let count = 0;
+  for (const _ of cells) {
+    count += 1;
+    if (count > MOST_CELLS)
+      throw tooMany(`the levels make more than ${MOST_CELLS} combinations, and a plan has at most that many`);
+  }
+}
+
+function tooMany(sentence: string): BenchbookError {
+  return new BenchbookError('study', sentence, {
+    hint: 'give the factors fewer levels or the study fewer repetitions, or choose some with --only, --blocks or a profile',
+  });
 }
 
 const DEFAULT_POLICY: TrialPolicy = {

@@ -1,4 +1,5 @@
 import { BenchbookError, type Place } from '../errors.ts';
+import { checkNames, isObjectName, objectName } from './names.ts';
 import type { Factor, Level, Primitive } from './types.ts';
 
 /**
@@ -35,6 +36,8 @@ export function resolveFactors(
 /** A factor, followed by those that its levels bring along. */
 function resolveFactor(name: string, declared: unknown, at: (...words: string[]) => Place): readonly Factor[] {
   const inside = isRecordWith(declared, 'within') ? declared.within : declared;
+  if (isObjectName(name)) throw objectName(name, 'factor', at);
+  checkNames(inside, 'level', at);
   const levels = Array.isArray(inside)
     ? fromList(inside as Primitive[])
     : fromRecord(name, inside as Record<string, unknown>, at);
@@ -44,6 +47,8 @@ function resolveFactor(name: string, declared: unknown, at: (...words: string[])
       hint: 'give it at least one level, or remove it',
     });
   }
+  const wrong = levels.find(({ label }) => isObjectName(String(label)));
+  if (wrong !== undefined) throw objectName(String(wrong.label), 'level', at);
   const seen = new Set<string>();
   for (const level of levels) {
     if (seen.has(String(level.label))) {
@@ -63,6 +68,7 @@ function resolveFactor(name: string, declared: unknown, at: (...words: string[])
 function factorsBroughtBy(factor: string, level: Level, at: (...words: string[]) => Place): readonly Factor[] {
   if (!isNested(level.value)) return [];
   const nestedIn = { factor, level: level.label };
+  checkNames(level.value.factors, 'factor', at);
   return Object.entries(level.value.factors as Record<string, unknown>)
     .flatMap(([name, levels]) => resolveFactor(name, levels, at))
     .map((each) => Object.freeze({ ...each, nestedIn: each.nestedIn ?? nestedIn }));

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import { BenchbookError, type Place, sentenceOf } from '../errors.ts';
 import { hostRequestShape, ioLimitShape } from './hostRequest.ts';
+import { checkMeasurementName, checkNames } from './names.ts';
 import { suggestion } from './near.ts';
 import { setupFrom } from './paths.ts';
 import { placeInStack, placeOfWords } from './place.ts';
@@ -75,6 +76,7 @@ export function guardDerive(
   return (values) => {
     // `setup` sees no within factor, so that a value derived from one is missing there rather than an error.
     const answer = call('derive', () => derive(strictFactors(values, factors, 'derive', source)), source);
+    checkNames(answer, 'derived value', (...words) => placeOfWords(source.file, source.sourceText, words));
     if (typeof answer === 'object' && answer !== null && !Array.isArray(answer)) return answer as LevelValues;
     throw new BenchbookError('study', "'derive' must return an object of values.", {
       place: placeOfWords(source.file, source.sourceText, ['derive']),
@@ -146,8 +148,12 @@ export function guardMeasurements(
       hint: 'write `measurements: { startup: measure.startup() }`',
     });
   }
+  const at = (...words: string[]) => placeOfWords(source.file, source.sourceText, words);
+  checkNames(first, 'measurement', at);
   const metrics: Record<string, Metric> = {};
   for (const [name, measurement] of Object.entries(first)) {
+    checkMeasurementName(name, at);
+    checkNames((measurement as { metrics?: unknown } | null)?.metrics, 'metric', at);
     if (!measurementShape.safeParse(measurement).success) {
       throw new BenchbookError('study', `'measurements.${name}' is not a measurement.`, {
         place: placeOfWords(source.file, source.sourceText, ['measurements', name]),
@@ -157,12 +163,12 @@ export function guardMeasurements(
     for (const [metric, about] of Object.entries(measurement.metrics))
       metrics[`${name}.${metric}`] = Object.freeze({ ...about });
   }
-  const at = (values: LevelValues) => {
+  const measurementsAt = (values: LevelValues) => {
     const measurements = written(values);
     refuseOthers(measurements, metrics, place);
     return measurements;
   };
-  return { at, metrics: Object.freeze(metrics) };
+  return { at: measurementsAt, metrics: Object.freeze(metrics) };
 }
 
 /** A report speaks of the same metrics in every variant. */
@@ -174,7 +180,8 @@ function refuseOthers(
   const names = Object.entries(measurements).flatMap(([name, { metrics: own }]) =>
     Object.keys(own).map((metric) => `${name}.${metric}`),
   );
-  const odd = names.find((name) => !(name in metrics)) ?? Object.keys(metrics).find((name) => !names.includes(name));
+  const odd =
+    names.find((name) => !Object.hasOwn(metrics, name)) ?? Object.keys(metrics).find((name) => !names.includes(name));
   if (odd === undefined) return;
   throw new BenchbookError('study', `'measurements' gives '${odd}' for some variants and not for others.`, {
     place,

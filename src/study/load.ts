@@ -47,7 +47,7 @@ export async function loadStudy(
 function hasOwnCode(study: Study): boolean {
   const first = Object.fromEntries(study.factors.map((factor) => [factor.name, factor.levels[0]!.value]));
   return JSON.stringify(Object.values(study.measurements(first)), (_key, value) =>
-    typeof value === 'function' ? OWN_CODE : value,
+    typeof value === 'function' ? OWN_CODE : typeof value === 'bigint' ? String(value) : value,
   ).includes(OWN_CODE);
 }
 

@@ -42,7 +42,7 @@ export function replicatesOf(written: Written, context: Context): Replicates {
 
 function ruleOf(until: (words: unknown) => unknown, { metrics, source }: Context, place: Place): UntilRule {
   const halfWidth = (metric: string) => {
-    if (!(metric in metrics)) {
+    if (!Object.hasOwn(metrics, metric)) {
       const here = placeInStack(new Error('here'), source.file);
       throw new BenchbookError('study', `'until' names an unknown metric '${metric}'.`, {
         place: here.line === undefined ? place : here,

@@ -4,6 +4,7 @@ import { BenchbookError, type Place } from '../errors.ts';
 import { STUDY_MARK, type StudyDefinition } from './define.ts';
 import { resolveFactors } from './factors.ts';
 import { guardDerive, guardExclude, guardMeasurements, guardSetup, strictParams } from './guards.ts';
+import { checkNames, refuseLostNames } from './names.ts';
 import { suggestion, unknownName } from './near.ts';
 import { isSource, sourceFrom } from './paths.ts';
 import { placeOfWords } from './place.ts';
@@ -83,8 +84,9 @@ interface Source {
  * @throws BenchbookError `study`: one sentence, file and line, the nearest right word; `usage` for a profile that it has not
  */
 export function validateStudy(source: Source): Study {
-  const raw = parse(source);
   const at = (...words: string[]): Place => placeOfWords(source.file, source.sourceText, words);
+  checkGivenNames(source, at);
+  const raw = parse(source);
   const factors = resolveFactors(raw.variants.factors, at).map((factor) => withPaths(factor, dirname(source.file)));
   const variants = raw.variants;
   for (const wanted of variants.only ?? []) checkCell(wanted, factors, 'only', at);
@@ -125,6 +127,18 @@ function withPaths(factor: Factor, directory: string): Factor {
     isSource(level.value) ? { ...level, value: sourceFrom(directory, level.value) } : level,
   );
   return Object.freeze({ ...factor, levels: Object.freeze(levels) });
+}
+
+/** Before anything is copied, since a copy drops such names without a word. */
+function checkGivenNames({ definition, sourceText }: Source, at: (...words: string[]) => Place): void {
+  refuseLostNames(sourceText, at);
+  const given = (definition as unknown as Record<symbol, unknown>)[STUDY_MARK];
+  if (typeof given !== 'object' || given === null) return;
+  const { params, variants, measurements, profiles } = given as Partial<Record<string, Record<string, unknown> | null>>;
+  checkNames(params, 'parameter', at);
+  checkNames(variants?.factors, 'factor', at);
+  checkNames(measurements, 'measurement', at);
+  checkNames(profiles, 'profile', at);
 }
 
 function parse(source: Source): Raw {
