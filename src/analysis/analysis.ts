@@ -27,6 +27,7 @@ import type {
   Summary,
   Window,
 } from './results.ts';
+import { withRightResults } from './right-results.ts';
 import { summarise } from './summarise.ts';
 import { percentilesOverTime, steadyState } from './time-series.ts';
 
@@ -76,7 +77,8 @@ export interface Analysis {
 }
 
 /** Analyses a journal: pure, memoised per metric and cell; what is random is seeded by the run's seed and the cells concerned. */
-export function analyse(entries: readonly Entry[], model: AnalysisModel): Analysis {
+export function analyse(journal: readonly Entry[], model: AnalysisModel): Analysis {
+  const entries = withRightResults(journal, model.baseline);
   const index = indexCells(entries, model);
   const seed = entries.find((entry) => entry.type === 'run')?.seed ?? 0;
   const metricOf = (name: string) => knownMetric(model, name);

@@ -43,6 +43,7 @@ program
   .option('--only <factor=level...>', 'only these levels')
   .option('--blocks <n>', 'how many blocks')
   .option('--fresh', 'measure everything again')
+  .option('--retry-failed', 'try the trials again that did not end ok, and keep all others')
   .option('--keep <what>', 'data, core or data,core of a server that crashes, hangs or runs out of time')
   .option('--shard <i/n>', 'whole blocks i, i + n, … only')
   .option('--force', 'measure although another run measures on this machine')

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { analyse } from '../analysis/analysis.ts';
+import { withRightResults } from '../analysis/right-results.ts';
 import type { Draft } from '../draft/types.ts';
 import type { Entry, JsonValue } from '../journal/entry.ts';
 import { readJournal } from '../journal/read.ts';
@@ -70,8 +71,9 @@ export async function readRun(runDirectory: string, draft: Draft | null, journal
   const { entries, head } = journal ?? (await readJournal(runDirectory, { torn: 'drop' }));
   const { run } = sortEntries(entries);
   const wanted = draft ?? (await keptDraft(runDirectory)) ?? (run.draft as unknown as Draft);
+  const judged = withRightResults(entries, wanted.baseline);
   const written = withoutSecretValues(wanted as unknown as JsonValue) as unknown as Draft;
-  return { entries, draft: plannedParts(written, run.plan), head };
+  return { entries: judged, draft: plannedParts(written, run.plan), head };
 }
 
 /** With the replaced level of a rerun shown as what stands in its place now. */

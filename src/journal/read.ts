@@ -5,6 +5,7 @@ import { decodeLine, FIRST_HASH, lineError } from './chain.ts';
 import type { Entry } from './entry.ts';
 import { rawLines } from './lines.ts';
 import { checkEntry } from './schema.ts';
+import { withTries } from './tries.ts';
 import { SharedVariables } from './variables.ts';
 
 export interface ReadOptions {
@@ -42,7 +43,7 @@ export async function readJournal(runDirectory: string, options: ReadOptions = {
       hint: 'run the study again',
     });
   }
-  return result;
+  return { ...result, entries: withTries(result.entries) };
 }
 
 async function readLines(path: string, onTorn: 'error' | 'drop'): Promise<ReadResult> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { BenchbookError } from '../errors.ts';
-import { type Entry, FORMAT_VERSION, type JsonValue, type RunEntry } from '../journal/entry.ts';
+import { type EndEntry, type Entry, FORMAT_VERSION, type JsonValue, type RunEntry } from '../journal/entry.ts';
 import { withoutSecrets, withoutSecretValues } from '../journal/secrets.ts';
 import { type Journal, openJournal } from '../journal/write.ts';
 import { serverEntry } from './builds.ts';
@@ -93,7 +93,10 @@ export async function begin(
     plan,
     blocks,
     baseline,
-    keepBaseline: request.keepBaseline ?? false,
+    // Trials that ended ok are not measured again.
+    keepBaseline: (request.keepBaseline ?? false) || (request.retryFailed ?? false),
+    onlyOk: request.retryFailed ?? false,
+    retried: session.retried,
     inputs,
     own: trials,
     earlier,
@@ -113,10 +116,8 @@ export async function begin(
   for (const { variantId, cell, kept, toMeasure, reason } of decisions) {
     report({ type: 'variant decided', variantId, cell, kept: kept.length, toMeasure, reason });
   }
-  const isComplete = journal.entries.some(
-    (entry) => entry.type === 'end' && (entry.complete || entry.endedBy !== undefined),
-  );
-  if (isComplete) return false;
+  if (request.retryFailed && !isNew) await noteRetries(session);
+  if (session.isEnded !== null && session.retried.size === 0) return false;
   if (isNew) await journal.append(runEntry(request, journal.directory));
   else await journal.append(noteEntry(effects, 'resumed', `goes on after ${done} trials`));
   await journalHost(session, host);
@@ -167,6 +168,22 @@ export function differenceOf(
   if (!same(found.rerun, wanted.rerun)) return 'this study with a level replaced';
   if (found.mergedFrom !== undefined) return 'several machines, merged';
   return null;
+}
+
+/** The end of a run that is whole, or that its rule or budget ended; null where it goes on. */
+export function endOf(entries: readonly Entry[]): EndEntry | null {
+  const ends = entries.filter((entry): entry is EndEntry => entry.type === 'end');
+  return ends.findLast(({ complete, endedBy }) => complete || endedBy !== undefined) ?? null;
+}
+
+/** Writes down which trials are tried again: what they gave before stays in the journal. */
+async function noteRetries({ retried, journal, effects, report }: Session): Promise<void> {
+  const text =
+    retried.size === 0
+      ? 'every trial of this run ended ok: there is none to try again'
+      : `${retried.size} trial${retried.size === 1 ? '' : 's'} that did not end ok ${retried.size === 1 ? 'is' : 'are'} tried again: ${[...retried.keys()].join(', ')}`;
+  report({ type: 'note', text });
+  if (retried.size > 0) await journal.append(noteEntry(effects, 'other', text));
 }
 
 async function journalHost({ journal, effects }: Session, { hostClass, facts }: HostFacts): Promise<void> {

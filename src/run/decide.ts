@@ -30,6 +30,10 @@ export interface DecideRequest {
   readonly baseline: Cell;
   /** Keeps old samples of a baseline although those compared with it are new. */
   readonly keepBaseline: boolean;
+  /** Keeps no trial that did not end ok. */
+  readonly onlyOk?: boolean;
+  /** Trials of this run that are tried again. */
+  readonly retried?: ReadonlyMap<string, number>;
   /** Null for a variant that has no server. */
   readonly inputs: ReadonlyMap<string, TrialInputs | null>;
   /** Trials in this run's own journal, by id. */
@@ -85,7 +89,13 @@ function candidatesOf(
   const wanted = new Set(request.blocks.filter((block) => ownTrial(request, id, block) === undefined));
   for (const run of request.earlier) {
     for (const [index, entry] of run.entries.entries()) {
-      if (!isKeepable(entry) || entry.key !== key || !wanted.has(entry.block)) continue;
+      if (
+        !isKeepable(entry) ||
+        (request.onlyOk && entry.outcome !== 'ok') ||
+        entry.key !== key ||
+        !wanted.has(entry.block)
+      )
+        continue;
       const isOfAnother = entry.variantId !== id && planned.has(entry.variantId);
       const reused = entry.reused ?? { runId: run.runId, line: index + 1, hash: run.hashes[index]! };
       // A trial stands for one variant only, and once although several runs hold it.
@@ -133,6 +143,9 @@ function reasonOf(request: DecideRequest, variantId: string, found: Found): stri
       ? ''
       : `; ${unpaired === kept.length ? 'not' : `${unpaired} of ${kept.length} not`} paired with the baseline, which comes from another run`;
   const origin = kept.length === 0 ? '' : `kept from run ${runs}${apart}`;
+  const again = request.blocks.filter((block) => request.retried?.has(trialIdOf(variantId, block))).length;
+  if (again > 0)
+    return `${again} of ${request.blocks.length} did not end ok and ${again === 1 ? 'is' : 'are'} tried again`;
   if (toMeasure === 0) return kept.length === 0 ? 'measured in this run' : `nothing changed: ${origin}`;
   if (isRepeated) {
     const isDuet = typeof request.plan.order === 'object';

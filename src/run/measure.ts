@@ -4,8 +4,7 @@ import { type Pass, type PlannedTrial, passesOf, sideBySide } from '../plan/orde
 import type { Build } from '../server/build.ts';
 import { gateOf } from './gate.ts';
 import { keyOf } from './keys.ts';
-import { withRightResults } from './right-results.ts';
-import { keepTrials, noteClock, noteEntry, progressOf, type Session } from './session.ts';
+import { judgedTrials, keepTrials, noteClock, noteEntry, progressOf, type Session } from './session.ts';
 import { type ReadyVariants, reasonToSkip, skippedEntry } from './skips.ts';
 import { runTrial, type Stage } from './trial.ts';
 import { isEnough } from './until.ts';
@@ -31,6 +30,8 @@ const ALONE: Company = { prefix: [] };
 export async function measureMissing(session: Session, variants: ReadyVariants): Promise<EndedBy | null> {
   const { plan, report, blocks } = session;
   const own = new Set(blocks);
+  if (session.retried.size > 0) await retryFailed(session, variants);
+  if (session.isEnded) return session.isEnded.endedBy ?? null;
   if (isSettledAlready(session)) return 'until';
   await fetchTools(session, variants);
   await firstStarts(session, variants);
@@ -48,6 +49,15 @@ export async function measureMissing(session: Session, variants: ReadyVariants):
     if (isSettled(session, pass)) return 'until';
   }
   return null;
+}
+
+/** The trials that did not end ok, and none beside. */
+async function retryFailed(session: Session, variants: ReadyVariants): Promise<void> {
+  await fetchTools(session, variants);
+  for (const pass of passesOf(session.plan)) {
+    const failed = pass.trials.filter(({ trialId }) => session.retried.has(trialId) && !session.trials.has(trialId));
+    if (failed.length > 0) await measurePass(session, variants, failed);
+  }
 }
 
 /** Programs that measurements need, while nothing is measured yet. */
@@ -115,11 +125,19 @@ async function measureAlone(
   if (skipped !== null) return await keepTrials(session, skippedEntry(session, planned, skipped));
   if ('error' in result) return;
   const { retries } = session.plan.policy;
-  for (let attempt = 1; ; attempt += 1) {
+  const before = session.retried.get(planned.trialId) ?? 0;
+  for (let attempt = before + 1; ; attempt += 1) {
     const tried = { ...planned, trialId: `${planned.trialId}.try${attempt}` };
     if (session.trials.has(tried.trialId)) continue;
-    const entry = await oneTry(session, planned, variant, result.build, ALONE, retries > 0 ? { attempt } : {});
-    if (entry.outcome === 'ok' || attempt > retries)
+    const entry = await oneTry(
+      session,
+      planned,
+      variant,
+      result.build,
+      ALONE,
+      attempt > 1 || retries > 0 ? { attempt } : {},
+    );
+    if (entry.outcome === 'ok' || attempt > before + retries)
       return await keepTrials(session, isHalf ? withoutPartner(entry) : entry);
     await keepTrials(session, { ...entry, trialId: tried.trialId, counted: false });
   }
@@ -205,7 +223,7 @@ async function oneTry(
   });
   const inputs = session.inputs.get(planned.variant.id);
   return {
-    ...withRightResults(session, entry),
+    ...entry,
     ...(inputs && block > 0 ? { key: keyOf(inputs) } : {}),
     ...(attempt === undefined ? {} : { attempt }),
     ...(company.duet === undefined ? {} : { duet: company.duet }),
@@ -224,7 +242,7 @@ function isSettled(session: Session, { block }: Pass): boolean {
   if (until === undefined || block < min) return false;
   return isEnough(
     until,
-    [...session.trials.values()].filter((trial) => trial.block <= block),
+    judgedTrials(session).filter((trial) => trial.block <= block),
   );
 }
 

@@ -5,11 +5,11 @@ import { BenchbookError } from '../errors.ts';
 import type { JsonValue, RerunRecord } from '../journal/entry.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Study } from '../study/study.ts';
-import { baselinePartners } from './baseline.ts';
-import { begin, type HostFacts, type Opened, openRun } from './begin.ts';
+import { begin, endOf, type HostFacts, type Opened, openRun } from './begin.ts';
 import { buildsOf } from './builds.ts';
 import { type Effects, type Preparation, realEffects } from './effects.ts';
 import type { Report } from './events.ts';
+import { failedIn } from './failed.ts';
 import type { Keepable } from './kept.ts';
 import { inputsOf, type TrialInputs } from './keys.ts';
 import { type EndedBy, endNote, measureMissing } from './measure.ts';
@@ -28,6 +28,8 @@ export interface RunRequest {
   readonly otherDirectory?: string;
   /** Folders of earlier runs whose trials may be kept, newest first. */
   readonly earlier?: readonly string[];
+  /** Tries the trials of the run folder again that did not end ok; of earlier runs keeps only those that did. */
+  readonly retryFailed?: boolean;
   /** Keeps old samples of a baseline although those compared with it are new; they do not pair. */
   readonly keepBaseline?: boolean;
   readonly cacheDirectory: string;
@@ -132,7 +134,9 @@ async function measureInto(request: Request, opened: Opened, prepared: Prepared)
     studyDirectory: dirname(request.study.file),
     watchdog,
     inputs,
-    partners: baselinePartners(plan, request.study.baseline),
+    baseline: request.study.baseline,
+    retried: request.retryFailed ? failedIn(journal.entries, request.study.baseline) : new Map(),
+    isEnded: endOf(journal.entries),
   });
   try {
     if (await begin(request, session, opened, variants, facts))

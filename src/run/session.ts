@@ -1,8 +1,10 @@
 import { medianOf } from '../analysis/describe.ts';
-import type { Entry, NoteEntry, TrialEntry } from '../journal/entry.ts';
+import { type WorkOf, workText, wrongResults } from '../analysis/right-results.ts';
+import type { EndEntry, Entry, NoteEntry, TrialEntry } from '../journal/entry.ts';
 import type { Journal } from '../journal/write.ts';
 import { sideBySide } from '../plan/order.ts';
 import type { Plan } from '../plan/plan.ts';
+import type { Cell } from '../study/types.ts';
 import type { Effects, Preparation } from './effects.ts';
 import { type Estimator, estimator } from './estimate.ts';
 import type { Progress, Report } from './events.ts';
@@ -29,8 +31,11 @@ export interface Session {
   readonly watchdog: Watchdog;
   /** What decides each variant's key; null where there is no server for it. */
   readonly inputs: ReadonlyMap<string, TrialInputs | null>;
-  /** By variant, the one whose results its own must equal. */
-  readonly partners: ReadonlyMap<string, string>;
+  readonly baseline: Cell;
+  /** Trials of the journal that are tried again, with how many tries each has had. */
+  readonly retried: ReadonlyMap<string, number>;
+  /** The end that the journal has already, where the run was whole: nothing but tries again is left to do. */
+  readonly isEnded: EndEntry | null;
   /** Trials in the journal, by id. */
   readonly trials: Map<string, TrialEntry>;
   /** How many trials of each variant are still to come. */
@@ -68,15 +73,16 @@ export function makeSession(parts: Omit<Session, Derived>): Session {
     copies: new Map(),
     clock: { offset: clockOffset(parts.effects) },
   };
-  for (const entry of trialsOf(parts.journal.entries).values()) account(session, entry);
+  for (const entry of trialsOf(parts.journal.entries).values())
+    if (!parts.retried.has(entry.trialId)) account(session, entry);
   return session;
 }
 
 /** Puts trials on the disk, in one write, and only then tells of them. */
 export async function keepTrials(session: Session, ...entries: readonly TrialEntry[]): Promise<void> {
   await session.journal.append(...entries.map((entry) => lean(session, entry)));
-  for (const entry of entries) {
-    account(session, entry);
+  for (const entry of entries) account(session, entry);
+  for (const entry of entries.map((each) => judged(session, each))) {
     session.report({
       type: 'trial ended',
       trialId: entry.trialId,
@@ -148,11 +154,32 @@ export function progressOf(session: Session): Progress {
   };
 }
 
-export function countsOf(session: Pick<Session, 'trials'>): Counts {
-  const counted = [...session.trials.values()].filter(({ block, counted }) => block > 0 && counted);
+export function countsOf(session: Pick<Session, 'trials' | 'inputs' | 'baseline'>): Counts {
+  const counted = judgedTrials(session).filter(({ block, counted }) => block > 0 && counted);
   const ok = counted.filter(({ outcome }) => outcome === 'ok').length;
   const lacking = counted.filter(isLacking).length;
   return { trials: counted.length, ok, lacking, notOk: counted.length - ok - lacking };
+}
+
+/** The trials as they count: by their results too, which are compared with those of the baseline. */
+export function judgedTrials(session: Pick<Session, 'trials' | 'inputs' | 'baseline'>): readonly TrialEntry[] {
+  const trials = [...session.trials.values()];
+  const wrong = wrongResults(trials, session.baseline, workIn(session));
+  return wrong.size === 0 ? trials : trials.map((trial) => wrong.get(trial) ?? trial);
+}
+
+/** One trial as it counts by what is known now. */
+function judged(session: Session, entry: TrialEntry): TrialEntry {
+  if (entry.outcome !== 'ok' || !entry.counted || !JSON.stringify(entry.details ?? null).includes('"result"'))
+    return entry;
+  return wrongResults([...session.trials.values()], session.baseline, workIn(session)).get(entry) ?? entry;
+}
+
+function workIn({ inputs }: Pick<Session, 'inputs'>): WorkOf {
+  return ({ variantId }) => {
+    const known = inputs.get(variantId);
+    return known ? workText(known) : null;
+  };
 }
 
 /** The trials of a journal by id. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { makeDraft } from '../../draft/draft.ts';
+import { BenchbookError } from '../../errors.ts';
 import { levelsNamed } from '../../plan/select.ts';
 import { chooseRun } from '../../run/choose.ts';
 import { argvText } from '../../server/argv.ts';
@@ -10,6 +11,7 @@ import { displayFile, openStudy } from '../studies.ts';
 
 export interface RunOptions extends PlanOptions {
   readonly fresh?: boolean;
+  readonly retryFailed?: boolean;
   readonly force?: boolean;
   readonly shard?: string;
   readonly keep?: string;
@@ -26,6 +28,11 @@ export interface RunOptions extends PlanOptions {
  *   4 journal ──► report                      as `render` does it, at any later time
  */
 export async function run(wanted: string, options: RunOptions): Promise<number> {
+  if (options.fresh && options.retryFailed) {
+    throw new BenchbookError('usage', '--fresh measures everything again, so that --retry-failed has nothing to add.', {
+      hint: 'give one of the two',
+    });
+  }
   const study = await openStudy(wanted, options.profile ?? null); // 1
   const draft = makeDraft(study, displayFile(study.file));
   const shard = shardOf(options.shard);
@@ -56,6 +63,7 @@ export async function run(wanted: string, options: RunOptions): Promise<number> 
       level,
       asked: `--only ${factor}=${level}`,
     })),
+    retryFailed: options.retryFailed ?? false,
     force: options.force ?? false,
     json: options.json ?? false,
   }); // 3, 4

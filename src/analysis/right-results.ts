@@ -1,0 +1,97 @@
+import type { CellLabels, Entry, TrialEntry } from '../journal/entry.ts';
+import type { Cell } from '../study/types.ts';
+
+/** Trials are compared where this is the same: the data and the statements. Null where it is not known. */
+export type WorkOf = (trial: TrialEntry) => string | null;
+
+/**
+ * Entries with the trials as they count: one that ended ok has failed where a query gave a result that no trial of its baseline variant gave
+ * on the same data, since fast and wrong is no result. All trials are looked at together, so that it does not matter which ran first; the
+ * journal keeps how each ended by itself.
+ */
+export function withRightResults(entries: readonly Entry[], baseline: Cell): readonly Entry[] {
+  const trials = entries.filter((entry): entry is TrialEntry => entry.type === 'trial');
+  const wrong = wrongResults(trials, baseline, worksOf(trials));
+  if (wrong.size === 0) return entries;
+  return entries.map((entry) => (entry.type === 'trial' ? (wrong.get(entry) ?? entry) : entry));
+}
+
+/** The trials that have failed by their results, each with the entry that stands for it. */
+export function wrongResults(
+  trials: readonly TrialEntry[],
+  baseline: Cell,
+  workOf: WorkOf,
+): ReadonlyMap<TrialEntry, TrialEntry> {
+  const counted = trials.filter((trial) => trial.counted && trial.block > 0 && trial.outcome === 'ok');
+  const references = referencesIn(counted, baseline, workOf);
+  const wrong = new Map<TrialEntry, TrialEntry>();
+  for (const trial of counted) {
+    const key = cellKey(baselineOf(trial.cell, baseline));
+    const right = key === cellKey(trial.cell) ? undefined : references.get(`${key} ${workOf(trial)}`);
+    if (right === undefined) continue;
+    const name = [...resultsOf(trial)].find(([each, result]) => !(right.results.get(each)?.has(result) ?? true))?.[0];
+    if (name === undefined) continue;
+    const shown = right.ofBlock.get(trial.block) ?? right.first;
+    const reason = `the result of "${name}" is not that of the baseline variant in trial ${shown}; where it may differ, say expect: 'any'`;
+    wrong.set(trial, { ...trial, outcome: 'failed', reason });
+  }
+  return wrong;
+}
+
+/** All results that the trials of one baseline variant gave on the same data. */
+interface Reference {
+  readonly results: Map<string, Set<string>>;
+  /** Trials by block, and the first of all by name: what a reason points to. */
+  readonly ofBlock: Map<number, string>;
+  first: string;
+}
+
+function referencesIn(trials: readonly TrialEntry[], baseline: Cell, workOf: WorkOf): ReadonlyMap<string, Reference> {
+  const found = new Map<string, Reference>();
+  for (const trial of trials) {
+    const key = cellKey(trial.cell);
+    const work = workOf(trial);
+    if (work === null || key !== cellKey(baselineOf(trial.cell, baseline))) continue;
+    const { trialId, block } = trial;
+    const place = `${key} ${work}`;
+    const reference = found.get(place) ?? { results: new Map(), ofBlock: new Map(), first: trialId };
+    found.set(place, reference);
+    reference.ofBlock.set(block, trialId);
+    if (trialId < reference.first) reference.first = trialId;
+    for (const [name, result] of resultsOf(trial))
+      reference.results.set(name, (reference.results.get(name) ?? new Set()).add(result));
+  }
+  return found;
+}
+
+/** What decides the results, from the inputs that stand with the first trial of each key. */
+function worksOf(trials: readonly TrialEntry[]): WorkOf {
+  const works = new Map<string, string>();
+  for (const { key, inputs } of trials) {
+    if (key !== undefined && inputs !== undefined && !works.has(key)) works.set(key, workText(inputs));
+  }
+  return ({ key }) => (key === undefined ? null : (works.get(key) ?? null));
+}
+
+/** Other data or other statements have other results. */
+export function workText(inputs: unknown): string {
+  const { setup, measurements } = inputs as { setup?: { data?: unknown }; measurements?: unknown };
+  return JSON.stringify([setup?.data ?? null, measurements ?? null]);
+}
+
+/** The cell that a cell is compared with. */
+function baselineOf(cell: CellLabels, baseline: Cell): CellLabels {
+  return { ...cell, ...Object.fromEntries(Object.entries(baseline).filter(([name]) => cell[name] !== undefined)) };
+}
+
+function cellKey(cell: CellLabels): string {
+  return JSON.stringify(Object.entries(cell).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Digests of results, by measurement. */
+function resultsOf({ details }: TrialEntry): ReadonlyMap<string, string> {
+  const named = Object.entries((details ?? {}) as Readonly<Record<string, { readonly result?: unknown } | null>>);
+  return new Map(
+    named.flatMap(([name, detail]) => (detail?.result === undefined ? [] : [[name, JSON.stringify(detail.result)]])),
+  );
+}
