@@ -3,6 +3,70 @@ import { defineStudy, measure, servers } from 'benchbook';
 const LOOKUP = 'SELECT COUNT(*) AS n, SUM(CRC32(c)) AS s FROM bench.t WHERE id % 7 = 0';
 const ROWS = 20_000;
 
+/** One of each control of the machine. */
+export const everyControl = {
+  pageCache: 'cold',
+  memoryLimit: '2G',
+  hugePages: '8M',
+  transparentHugePages: 'madvise',
+  cpus: '0',
+  nice: 1,
+  governor: 'performance',
+  turbo: false,
+  ioLimit: { read: '1G', write: '1G' },
+} as const;
+
+/** One of each measurement, in an order that an empty server allows. */
+export const everyMeasurement = {
+  start: measure.startup(),
+  idle: measure.memory(),
+  steps: measure.statements({
+    create: ['CREATE DATABASE bench', 'CREATE TABLE bench.t (id INT PRIMARY KEY, c VARCHAR(300)) ENGINE=InnoDB'],
+    load: `INSERT INTO bench.t SELECT a.d + 10*b.d + 100*c.d + 1000*d.d + 10000*e.d AS n, REPEAT('x', 250)
+      FROM ${['a', 'b', 'c', 'd']
+        .map(
+          (name) => `(SELECT 0 d UNION SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4
+      UNION SELECT 5 UNION SELECT 6 UNION SELECT 7 UNION SELECT 8 UNION SELECT 9) ${name}`,
+        )
+        .join(', ')},
+      (SELECT 0 d UNION SELECT 1) e`,
+  }),
+  rest: measure.idle({ limitSeconds: 30 }),
+  crash: measure.startup({ after: 'crash' }),
+  scan: measure.around(measure.query(LOOKUP, { iterations: 20 }), [
+    measure.status(['Handler_read_rnd_next', 'Innodb_buffer_pool_read_requests', 'Innodb_data_read']),
+    measure.innodbStatus(),
+    measure.innodbMetrics(['buffer_pool_read_requests']),
+    measure.timeline(['rss', 'cpu', 'read', 'deviceRead', 'Innodb_buffer_pool_read_requests'], { intervalMs: 50 }),
+    measure.perf({ mode: 'stat' }),
+    measure.perf({ mode: 'record' }),
+  ]),
+  plan: measure.analyze(LOOKUP, { iterations: 3 }),
+  stages: measure.profile(LOOKUP),
+  rows: measure.query('SELECT COUNT(*) AS n FROM bench.t', { iterations: 0, expect: [{ n: ROWS }] }),
+  load: measure.sysbench({ tables: 2, tableSize: 2_000, threads: 2, time: 5, warmup: 1 }),
+  shell: measure.command('ls -l {datadir} | wc -l', {
+    metrics: { files: { unit: '1', better: 'neither', title: 'entries of the data directory' } },
+    parse: /(?<files>\d+)/,
+  }),
+  test: measure.mtr('main.1st'),
+  mine: measure.custom({
+    metrics: { ping: { unit: 's', better: 'lower', title: 'round trip of SELECT 1' } },
+    params: { times: 50 },
+    run: async (server, { times }) => {
+      const ping: number[] = [];
+      for (let i = 0; i < times; i += 1) {
+        const start = performance.now();
+        await server.sql('SELECT 1');
+        ping.push((performance.now() - start) / 1000);
+      }
+      return { ping };
+    },
+  }),
+  busy: measure.memory({ when: 'now' }),
+  stop: measure.shutdown({ mode: 'slow' }),
+};
+
 /**
  * One of each measurement under each control of the machine, small, as a tour and a check that all of it works on a machine. What
  * a machine or a user may not control is listed with the reason, and the trial is measured without it.
@@ -18,67 +82,9 @@ export default defineStudy({
       innodb_buffer_pool_dump_at_shutdown: false,
       innodb_buffer_pool_load_at_startup: false,
     },
-    host: {
-      pageCache: 'cold',
-      memoryLimit: '2G',
-      hugePages: '8M',
-      transparentHugePages: 'madvise',
-      cpus: '0',
-      nice: 1,
-      governor: 'performance',
-      turbo: false,
-      ioLimit: { read: '1G', write: '1G' },
-    },
+    host: everyControl,
   }),
-  measurements: {
-    start: measure.startup(),
-    idle: measure.memory(),
-    steps: measure.statements({
-      create: ['CREATE DATABASE bench', 'CREATE TABLE bench.t (id INT PRIMARY KEY, c VARCHAR(300)) ENGINE=InnoDB'],
-      load: `INSERT INTO bench.t SELECT a.d + 10*b.d + 100*c.d + 1000*d.d + 10000*e.d AS n, REPEAT('x', 250)
-        FROM ${['a', 'b', 'c', 'd']
-          .map(
-            (name) => `(SELECT 0 d UNION SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4
-        UNION SELECT 5 UNION SELECT 6 UNION SELECT 7 UNION SELECT 8 UNION SELECT 9) ${name}`,
-          )
-          .join(', ')},
-        (SELECT 0 d UNION SELECT 1) e`,
-    }),
-    rest: measure.idle({ limitSeconds: 30 }),
-    crash: measure.startup({ after: 'crash' }),
-    scan: measure.around(measure.query(LOOKUP, { iterations: 20 }), [
-      measure.status(['Handler_read_rnd_next', 'Innodb_buffer_pool_read_requests', 'Innodb_data_read']),
-      measure.innodbStatus(),
-      measure.innodbMetrics(['buffer_pool_read_requests']),
-      measure.timeline(['rss', 'cpu', 'read', 'deviceRead', 'Innodb_buffer_pool_read_requests'], { intervalMs: 50 }),
-      measure.perf({ mode: 'stat' }),
-      measure.perf({ mode: 'record' }),
-    ]),
-    plan: measure.analyze(LOOKUP, { iterations: 3 }),
-    stages: measure.profile(LOOKUP),
-    rows: measure.query('SELECT COUNT(*) AS n FROM bench.t', { iterations: 0, expect: [{ n: ROWS }] }),
-    load: measure.sysbench({ tables: 2, tableSize: 2_000, threads: 2, time: 5, warmup: 1 }),
-    shell: measure.command('ls -l {datadir} | wc -l', {
-      metrics: { files: { unit: '1', better: 'neither', title: 'entries of the data directory' } },
-      parse: /(?<files>\d+)/,
-    }),
-    test: measure.mtr('main.1st'),
-    mine: measure.custom({
-      metrics: { ping: { unit: 's', better: 'lower', title: 'round trip of SELECT 1' } },
-      params: { times: 50 },
-      run: async (server, { times }) => {
-        const ping: number[] = [];
-        for (let i = 0; i < times; i += 1) {
-          const start = performance.now();
-          await server.sql('SELECT 1');
-          ping.push((performance.now() - start) / 1000);
-        }
-        return { ping };
-      },
-    }),
-    busy: measure.memory({ when: 'now' }),
-    stop: measure.shutdown({ mode: 'slow' }),
-  },
+  measurements: everyMeasurement,
   replicates: 6,
   report: ({ md, stat, table, figure }) => [
     md`

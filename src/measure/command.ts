@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { z } from 'zod';
 import { BenchbookError, sentenceOf } from '../errors.ts';
 import { argvText, programWords } from '../server/argv.ts';
+import type { Build } from '../server/build.ts';
 import type { CommandOutput, Measurement, Metric, MetricValues } from '../study/types.ts';
 import { type Accounted, runAccounted } from './accounted.ts';
 import { liveServer, type Readings, type TrialContext } from './context.ts';
@@ -66,7 +67,8 @@ interface Params {
 
 /**
  * Any program, as a list of words or as one line for the shell: wall and CPU time, peak memory, and metrics read from what it
- * prints. `{socket}`, `{pid}`, `{datadir}` and `{basedir}` in the words stand for those of the running server; `{server}` for the
+ * prints. `{socket}`, `{pid}`, `{datadir}` and `{basedir}` in the words stand for those of the running server: its client programs are
+ * `{basedir}/bin/mariadb-dump` and the like, where its packages hold them (a script starts them, 1 ms). `{server}` stands for the
  * server's program with its loader and folders, for runs of it beside the one that is measured; `{empty}` for a new empty directory
  * beside the data directory, removed afterwards. It runs in the C locale; an exit code that is not expected fails the trial.
  * Disturbs as the program does.
@@ -171,7 +173,14 @@ function usage(ended: Accounted): Pick<Readings, 'values' | 'missing'> {
 const PLACES = /\{(socket|pid|datadir|basedir|server|empty)\}/g;
 
 function usesServer(argv: readonly string[]): boolean {
-  return argv.some((word) => word.includes('{server}'));
+  return argv.some((word) => /\{(server|basedir)\}/.test(word));
+}
+
+/** Where the build's programs start with its own libraries, whoever starts them. */
+async function basedirOf(build: Build): Promise<string> {
+  // Loaded here: a study that is only read looks at no build.
+  const { programsOf } = await import('../server/programs.ts');
+  return (await programsOf(build)) ?? '';
 }
 
 /** A word that is `{server}` becomes several; in a line for the shell they are quoted. */
@@ -184,7 +193,7 @@ async function filledIn(argv: readonly string[], context: TrialContext, empty: s
     socket: server.socketPath,
     pid: String(server.pid),
     datadir: server.dataDirectory,
-    basedir: build.defaults.find((each) => each.startsWith('--basedir='))?.slice('--basedir='.length) ?? '',
+    basedir: argv.some((word) => word.includes('{basedir}')) ? await basedirOf(build) : '',
     server: argvText(programWords(build)),
     empty,
   };

@@ -71,7 +71,7 @@ export function mtr<const A extends string = never>(
 
 export async function measureMtr(measurement: Measurement, context: TrialContext): Promise<Readings> {
   const params = measurement.params as Params;
-  const script = scriptOf(context);
+  const script = await scriptOf(context);
   if (script === null) {
     const reason = "this build brings no mtr; servers.debian('bookworm', { packages: ['mariadb-test'] }) does.";
     return { values: {}, missing: Object.fromEntries(Object.keys(measurement.metrics).map((name) => [name, reason])) };
@@ -83,6 +83,7 @@ export async function measureMtr(measurement: Measurement, context: TrialContext
     const ended = await runAccounted({
       argv: ['perl', script, '--nocheck-testcases', '--force', ...params.options, ...places, ...which],
       cwd: dirname(script),
+      env: context.build.env,
       signal: context.signal,
     });
     return readingsOf(params, ended);
@@ -96,19 +97,13 @@ function plainFolder(): string {
   return /[-,]/.test(tmpdir()) ? '/tmp' : tmpdir();
 }
 
-/** Where distributions put it, below the base directory. */
-const PLACES = [
-  'share/mysql/mysql-test',
-  'share/mariadb/mariadb-test',
-  'share/mariadb/mysql-test',
-  'mariadb-test',
-  'mysql-test',
-];
-
-function scriptOf({ build }: TrialContext): string | null {
-  const base = build.defaults.find((each) => each.startsWith('--basedir='))?.slice('--basedir='.length);
-  if (base === undefined) return null;
-  const scripts = PLACES.flatMap((place) =>
+/** mtr finds all programs by its own place: those of a build from packages must be the ones that start with its libraries. */
+async function scriptOf({ build }: TrialContext): Promise<string | null> {
+  // Loaded here: a study that is only read looks at no build.
+  const { programsOf, TEST_SUITES } = await import('../server/programs.ts');
+  const base = await programsOf(build);
+  if (base === null) return null;
+  const scripts = TEST_SUITES.flatMap((place) =>
     ['mariadb-test-run.pl', 'mysql-test-run.pl'].map((name) => join(base, place, name)),
   );
   return scripts.find((script) => existsSync(script)) ?? null;

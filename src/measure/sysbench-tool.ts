@@ -28,7 +28,7 @@ export async function sysbenchTool(
   });
   const scripts = join(tool.root, installed, '../share/sysbench');
   return {
-    command: tool.command,
+    command: [tool.program],
     scripts,
     env: { LUA_PATH: `${scripts}/?.lua;;` },
     obtained: tool.obtained as JsonValue,

@@ -5,13 +5,13 @@ import { BenchbookError, sentenceOf } from '../errors.ts';
 import { hostCodename, privateApt } from './apt.ts';
 import { fetchPackage } from './debian.ts';
 import type { ServerEnvironment } from './environment.ts';
-import { loaderOf } from './layout.ts';
 import { withLock } from './lock.ts';
+import { programIn } from './programs.ts';
 
 /** A program of a package: of this machine, or in a private root of the cache. */
 export interface ClientTool {
-  /** The argv prefix that runs it. */
-  readonly command: readonly string[];
+  /** The path that starts it. */
+  readonly program: string;
   /** The folder that its own files lie in as they would below `/`; "/" for one of this machine. */
   readonly root: string;
   /** How it was obtained, for the journal. */
@@ -35,29 +35,34 @@ export async function clientTool(
   environment: ServerEnvironment & { readonly ignoreInstalled?: boolean },
 ): Promise<ClientTool> {
   if (environment.ignoreInstalled !== true && existsSync(path))
-    return { command: [path], root: '/', obtained: 'installed' };
+    return { program: path, root: '/', obtained: 'installed' };
   const record = join(environment.cacheDirectory, 'tools', `${packageName}.json`);
   return await withLock(join(environment.cacheDirectory, 'locks', `tool-${packageName}`), environment, async () => {
     const known = await readFile(record, 'utf8').then(
-      (text) => JSON.parse(text) as ClientTool,
+      (text) => JSON.parse(text) as Fetched,
       () => null,
     );
-    if (known !== null && existsSync(join(known.root, path))) return known;
-    const tool = await fetched(packageName, path, environment);
-    await mkdir(dirname(record), { recursive: true });
-    await writeFile(`${record}.new`, `${JSON.stringify(tool, null, 2)}\n`);
-    await rename(`${record}.new`, record);
-    return tool;
+    const isThere = known !== null && existsSync(join(known.root, path));
+    const { root, obtained } = isThere ? known : await fetched(packageName, environment);
+    const program = await programIn(root, path);
+    if (!isThere) {
+      await mkdir(dirname(record), { recursive: true });
+      await writeFile(`${record}.new`, `${JSON.stringify({ root, obtained }, null, 2)}\n`);
+      await rename(`${record}.new`, record);
+    }
+    return { program, root, obtained };
   });
 }
 
-async function fetched(packageName: string, path: string, environment: ServerEnvironment): Promise<ClientTool> {
+type Fetched = Pick<ClientTool, 'root' | 'obtained'>;
+
+async function fetched(packageName: string, environment: ServerEnvironment): Promise<Fetched> {
   try {
     const suite = await hostCodename();
     const apt = await privateApt(suite, null, environment);
     environment.progress(`fetching ${packageName} of ${suite} and what it needs`);
     const { root, packages } = await fetchPackage(apt, { source: 'debian', suite }, packageName, environment);
-    return { command: [...(await loaderOf(root)), join(root, path)], root, obtained: { suite, packages } };
+    return { root, obtained: { suite, packages } };
   } catch (cause) {
     if (cause instanceof BenchbookError && cause.code === 'interrupted') throw cause;
     throw new BenchbookError(

@@ -96,7 +96,7 @@ async function exactVersion(apt: PrivateApt, name: string, source: DebianSource)
 
 async function download(apt: PrivateApt, source: DebianSource, wanted: string): Promise<readonly PackageFile[]> {
   const names = (source.packages ?? []).filter((name) => name !== wanted.replace(/=.*/, ''));
-  const extras = await Promise.all(names.map((name) => describeExtra(apt, name, source)));
+  const extras = await describeExtras(apt, names, source);
   const install = [
     '--no-install-recommends',
     '--yes',
@@ -129,26 +129,57 @@ async function download(apt: PrivateApt, source: DebianSource, wanted: string): 
   return await Promise.all(files);
 }
 
+interface Extra {
+  readonly name: string;
+  readonly version: string;
+  readonly architecture: string;
+  readonly libraries: readonly string[];
+  /** Other packages of the same source and version. */
+  readonly parts: readonly string[];
+}
+
+/** A test suite starts programs of the other packages of its source, which a plugin only depends on. */
+const TEST_SUITE = /-test(suite)?(=|$)/;
+
 /**
  * A plugin's package depends on the whole server with its scripts and their interpreters. Only the package itself and
- * the libraries that it names are wanted.
+ * the libraries that it names are wanted; of a test suite also the packages of the same version, and theirs.
  */
-async function describeExtra(apt: PrivateApt, given: string, source: DebianSource) {
+async function describeExtras(apt: PrivateApt, names: readonly string[], source: DebianSource) {
+  const found = new Map<string, Extra>();
+  let wanted = names.map((name) => ({ name, isWhole: TEST_SUITE.test(name) }));
+  while (wanted.length > 0) {
+    const described = await Promise.all(
+      wanted.map(async ({ name, isWhole }) => ({ extra: await describeExtra(apt, name, source), isWhole })),
+    );
+    for (const { extra } of described) found.set(extra.name, extra);
+    const parts = new Set(described.flatMap(({ extra, isWhole }) => (isWhole ? extra.parts : [])));
+    wanted = [...parts].filter((part) => !found.has(part.replace(/=.*/, ''))).map((name) => ({ name, isWhole: true }));
+  }
+  return [...found.values()];
+}
+
+async function describeExtra(apt: PrivateApt, given: string, source: DebianSource): Promise<Extra> {
   const pinned =
     given.includes('=') || source.version === undefined ? given : `${given}=${await exactVersion(apt, given, source)}`;
   const { stdout, code } = await apt.run('apt-cache', ['show', '--no-all-versions', pinned]);
   const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(stdout)?.[1] ?? '';
-  if (code !== 0 || field('Version') === '') {
+  const version = field('Version');
+  if (code !== 0 || version === '') {
     throw new BenchbookError('server', `The suite "${source.suite}" has no package "${given}".`);
   }
   const dependencies = field('Depends')
     .split(',')
-    .map((part) => part.trim().split(/[\s|:(]/)[0]!);
+    .map((part) => part.trim());
+  const nameOf = (dependency: string) => dependency.split(/[\s|:(]/)[0]!;
   return {
     name: field('Package'),
-    version: field('Version'),
+    version,
     architecture: field('Architecture'),
-    libraries: dependencies.filter((name) => /^lib.*\d/.test(name)),
+    libraries: dependencies.map(nameOf).filter((name) => /^lib.*\d/.test(name)),
+    parts: dependencies
+      .filter((dependency) => dependency.endsWith(`= ${version})`))
+      .map((dependency) => `${nameOf(dependency)}=${version}`),
   };
 }
 

@@ -1,0 +1,127 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, realpath, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { argvText } from './argv.ts';
+import { type Build, shortHash } from './build.ts';
+import { needsLoader } from './elf.ts';
+import { loaderOf } from './layout.ts';
+import { runTool } from './run-tool.ts';
+
+/** Folders of programs below the base directory. */
+const PROGRAM_FOLDERS = ['bin', 'sbin', 'libexec'];
+
+/** Where distributions put the server's own test suite, below the base directory. It brings programs of its own. */
+export const TEST_SUITES = [
+  'share/mysql/mysql-test',
+  'share/mariadb/mariadb-test',
+  'share/mariadb/mysql-test',
+  'lib/mysql-test',
+  'mariadb-test',
+  'mysql-test',
+];
+
+/** Folders of client plugins below the base directory, for the client libraries of MariaDB and of MySQL; `*` is the machine's triplet. */
+const CLIENT_PLUGINS: Readonly<Record<string, readonly string[]>> = {
+  MARIADB_PLUGIN_DIR: ['lib/*/libmariadb3/plugin', 'lib/*/mariadb19/plugin', 'lib/mysql/plugin'],
+  LIBMYSQL_PLUGIN_DIR: ['lib/mysql/plugin', 'lib/*/mysql/plugin', 'lib/*/libmariadb3/plugin'],
+};
+
+/** The base directory of a build as others start programs in it; null where the build names none. */
+export async function programsOf(build: Pick<Build, 'command' | 'defaults'>): Promise<string | null> {
+  const base = build.defaults.find((each) => each.startsWith('--basedir='))?.slice('--basedir='.length);
+  if (base === undefined) return null;
+  return build.command.length === 1 ? base : await runnable(base, build.command.slice(0, -1));
+}
+
+/** The command of a program that lies at `path` in a root of the cache. */
+export async function programIn(root: string, path: string): Promise<string> {
+  const base = join(root, 'usr');
+  return join(await runnable(base, await loaderOf(root)), path.replace(/^\/usr\//, ''));
+}
+
+/**
+ * Programs of an unpacked root need the root's own loader, libraries and client plugins, also where another program starts them
+ * by name, as mtr does. So this is the base directory once more, in a folder beside it: links to all files, and for each program a
+ * script that starts it so (1 ms). Made once; the name holds all that the scripts say.
+ */
+async function runnable(base: string, loader: readonly string[]): Promise<string> {
+  const start = await startOf(base, loader);
+  const folder = join(dirname(base), `.programs-${shortHash(start)}`);
+  const made = join(folder, basename(base));
+  if (existsSync(made)) return made;
+  const partial = `${folder}.${process.pid}`;
+  await rm(partial, { recursive: true, force: true });
+  await mirror(base, join(partial, basename(base)), made, start, realFolders(base));
+  // Where another process was faster, its folder is the same as this one.
+  await rename(partial, folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+  });
+  await rm(partial, { recursive: true, force: true });
+  return made;
+}
+
+/** What the script of each program says: variables, the loader, and whether it takes the program's name as an option. */
+interface Start {
+  readonly root: string;
+  readonly plugins: Readonly<Record<string, string>>;
+  readonly loader: readonly string[];
+  readonly takesName: boolean;
+}
+
+async function startOf(base: string, loader: readonly string[]): Promise<Start> {
+  const triplets = (await readdir(join(base, 'lib')).catch(() => [])).filter((name) => /-linux-gnu/.test(name));
+  const plugins = Object.entries(CLIENT_PLUGINS).flatMap(([variable, places]) => {
+    const folders = places.flatMap((place) => [place, ...triplets.map((name) => place.replace('*', name))]);
+    const found = folders.map((place) => join(base, place)).find((path) => existsSync(path));
+    return found === undefined ? [] : [[variable, found] as const];
+  });
+  const { stdout } = await runTool(loader[0]!, ['--help']);
+  return {
+    root: await realpath(dirname(base)),
+    plugins: Object.fromEntries(plugins),
+    loader,
+    takesName: stdout.includes('--argv0'),
+  };
+}
+
+/** Folders that must be folders and not links: those of programs, and the way to the test suites, which look for the rest by `..`. */
+function realFolders(base: string): ReadonlySet<string> {
+  const suites = TEST_SUITES.map((place) => join(base, place)).filter((path) => existsSync(path));
+  const ways = suites.flatMap((path) => {
+    const all: string[] = [];
+    for (let each = path; each.startsWith(base); each = dirname(each)) all.push(each);
+    return all;
+  });
+  const own = suites.flatMap((path) => ['lib', 'lib/My', 'lib/My/SafeProcess'].map((place) => join(path, place)));
+  return new Set([base, ...PROGRAM_FOLDERS.map((name) => join(base, name)), ...ways, ...own]);
+}
+
+async function mirror(from: string, to: string, final: string, start: Start, real: ReadonlySet<string>): Promise<void> {
+  await mkdir(to, { recursive: true });
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [path, copy, place] = [from, to, final].map((folder) => join(folder, entry.name)) as [string, string, string];
+    if (real.has(path) && entry.isDirectory()) await mirror(path, copy, place, start, real);
+    else if (await isProgram(path, start)) await writeScript(copy, place, path, start);
+    else await symlink(path, copy);
+  }
+}
+
+/** A program that a dynamic loader starts. A link that leads out of the root means a program of this machine. */
+async function isProgram(path: string, { root }: Start): Promise<boolean> {
+  const real = await realpath(path).catch(() => null);
+  if (real === null || !real.startsWith(`${root}/`)) return false;
+  const found = await stat(real);
+  return found.isFile() && (found.mode & 0o100) !== 0 && (await needsLoader(real));
+}
+
+/** A loader before glibc 2.33 names the program by the path that it gets: a link beside the script, since programs look for others there. */
+async function writeScript(copy: string, final: string, path: string, start: Start): Promise<void> {
+  const { plugins, loader, takesName } = start;
+  if (!takesName) await symlink(path, join(dirname(copy), `.${basename(copy)}`));
+  const name = takesName
+    ? ['--argv0', '"$0"', argvText([path])]
+    : [argvText([join(dirname(final), `.${basename(final)}`)])];
+  const variables = Object.entries(plugins).map(([variable, folder]) => `export ${variable}=${argvText([folder])}\n`);
+  const command = ['exec', argvText(loader), ...name, '"$@"'].join(' ');
+  await writeFile(copy, `#!/bin/sh\n${variables.join('')}${command}\n`, { mode: 0o755 });
+}
