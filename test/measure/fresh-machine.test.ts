@@ -74,7 +74,7 @@ describe.skipIf(!existsSync('/etc/debian_version') || !existsSync('/usr/bin/apt-
     source: servers.debian('sid', { packages: ['mysql-server-core'] }),
     programs: ['mysqld'],
     missing: new RegExp(
-      `^(test\\..*|crash\\.recovery|plan\\.(optimization|other|read)Time|plan\\.pages.*|scan\\.(${PERF}))$`,
+      `^(test\\..*|crash\\.recovery|plan\\.(optimization|other|read)Time|plan\\.pages.*|scan\\.largeMemory|scan\\.(${PERF}))$`,
     ),
   },
 ])('every measurement on $family, where no library is installed by hand', ({ source, programs, missing }) => {
