@@ -14,7 +14,7 @@ export function parseMtr(text: string): MtrResult {
   const line = /^\S+ +(?:'[^']*' +)?(?:w\d+ +)?\[ ([a-z-]+) \] *(\d+)?(.*)$/m.exec(text);
   const word = line?.[1]?.replace('retry-', '') ?? 'unknown';
   const known = word === 'pass' || word === 'fail' || word === 'skipped' || word === 'disabled';
-  const mysqltest = /^mysqltest: (.*)$/m.exec(text)?.[1];
+  const mysqltest = (/^mysqltest: (At line .*)$/m.exec(text) ?? /^mysqltest: (.*)$/m.exec(text))?.[1];
   return {
     result: known ? word : 'unknown',
     seconds: line?.[2] === undefined ? null : Number(line[2]) / 1000,

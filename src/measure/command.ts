@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { z } from 'zod';
 import { BenchbookError, sentenceOf } from '../errors.ts';
+import { tellingLine } from '../formats/telling-line.ts';
 import { argvText, programWords } from '../server/argv.ts';
 import type { Build } from '../server/build.ts';
 import type { CommandOutput, Measurement, Metric, MetricValues } from '../study/types.ts';
@@ -147,8 +148,8 @@ export async function measureCommand(measurement: Measurement, context: TrialCon
   ].filter(({ text }) => text !== '');
   const evidence = Object.fromEntries(artefacts.map(({ name, text }) => [`command: ${name}`, text]));
   if (!params.exitCodes.includes(ended.exitCode)) {
-    const last = (ended.stderr || ended.stdout).trim().split('\n').at(-1);
-    const said = last === undefined || last === '' ? '' : `: ${last}`;
+    const line = tellingLine(ended.stderr.trim() === '' ? ended.stdout : ended.stderr);
+    const said = line === '' ? '' : `: ${line}`;
     throw new BenchbookError('measure', `"${argv[0]}" ended with exit code ${ended.exitCode}${said}`, { evidence });
   }
   const parsed = parsedOf(measurement, params, ended, evidence);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchbookError } from '../errors.ts';
+import { tellingLine } from '../formats/telling-line.ts';
 import type { Caution, JsonValue } from '../journal/entry.ts';
 import { whileFlushing } from '../server/flush-dirty.ts';
 import { waitForPurge } from '../server/purge.ts';
@@ -123,8 +124,7 @@ async function load({ params, tool, context, options }: Preparation): Promise<Lo
     });
     if (exitCode === 0) return { seconds: wallSeconds, seeded: stdout.includes('rows: seeded') };
     const all = `${stdout}\n${stderr}`;
-    const fatal = /^FATAL: (.*)$/m.exec(all)?.[1] ?? all.trim().split('\n').at(-1) ?? '';
-    throw new BenchbookError('measure', `sysbench could not make its tables: ${fatal}`, {
+    throw new BenchbookError('measure', `sysbench could not make its tables: ${tellingLine(all)}`, {
       evidence: { 'sysbench output': all },
     });
   } finally {

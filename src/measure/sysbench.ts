@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { BenchbookError, sentenceOf } from '../errors.ts';
 import { parseSysbench, type SysbenchResult } from '../formats/sysbench.ts';
 import { sysbenchDoubts } from '../formats/sysbench-doubts.ts';
+import { tellingLine } from '../formats/telling-line.ts';
 import type { Server } from '../server/start.ts';
 import type { Measurement, Metric, Primitive } from '../study/types.ts';
 import { type Accounted, runAccounted } from './accounted.ts';
@@ -177,8 +178,7 @@ async function runSysbench(argv: readonly string[], tool: SysbenchTool, context:
   const ended = await runAccounted({ argv, env: tool.env, signal: context.signal });
   if (ended.exitCode === 0) return ended;
   const all = `${ended.stdout}\n${ended.stderr}`;
-  const fatal = /^(?:FATAL|ALERT|PANIC): (.*)$/m.exec(all)?.[1] ?? all.trim().split('\n').at(-1) ?? '';
-  throw new BenchbookError('measure', `sysbench ended with exit code ${ended.exitCode}: ${fatal}`, {
+  throw new BenchbookError('measure', `sysbench ended with exit code ${ended.exitCode}: ${tellingLine(all)}`, {
     evidence: { 'sysbench output': all },
   });
 }

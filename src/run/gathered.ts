@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { BenchbookError, sentenceOf } from '../errors.ts';
+import { decisiveError } from '../formats/errorLog.ts';
 import type { Caution, JsonValue, Moment, Outcome, Series, TrialEntry } from '../journal/entry.ts';
 import type { Server } from '../server/start.ts';
 import { raced } from './limits.ts';
@@ -52,11 +53,26 @@ export async function failureOf(error: unknown, gathered: Gathered): Promise<Fai
   const known = error instanceof BenchbookError ? error : null;
   for (const [name, text] of Object.entries(known?.evidence ?? {})) gathered.texts.set(name, text);
   const reason = sentenceOf(error);
+  if (known?.outcome === 'crashed') return { outcome: 'crashed', reason: withCause(reason, gathered) };
   if (known?.outcome !== undefined) return { outcome: known.outcome, reason };
   const exit = gathered.server === undefined ? null : await endedByItself(gathered.server);
   if (exit === null) return { outcome: 'failed', reason };
   const how = exit.signal === null ? `exit code ${exit.code}` : `signal ${exit.signal}`;
-  return { outcome: 'crashed', reason: `the server ended by itself (${how}): ${reason}` };
+  return { outcome: 'crashed', reason: withCause(`the server ended by itself (${how}): ${reason}`, gathered) };
+}
+
+/** With the server's own decisive line, unless it is there. */
+function withCause(reason: string, { server, texts }: Gathered): string {
+  const line = decisiveError(server?.logText() ?? texts.get('error log') ?? '', 'signal');
+  return line === null || reason.includes(line) ? reason : `${reason.replace(/\.$/, '')}; its log says: ${line}`;
+}
+
+/** What the kernel did to the server comes first: the rest of the reason follows from it. Known once the controls are taken back. */
+export function withKernelKill(failure: Failure | null, { cautions }: Gathered): Failure | null {
+  const kill = cautions.find(({ code }) => code === 'oom-kill');
+  if (failure === null || kill === undefined) return failure;
+  const first = kill.sentence.replace(/\.$/, '').replace(/^K/, 'k');
+  return { outcome: 'crashed', reason: `${first}. What followed: ${failure.reason}` };
 }
 
 /** A connection is lost some milliseconds before the exit is known. */

@@ -10,7 +10,15 @@ import type { StartingPoint } from '../server/starting-point.ts';
 import type { Cell, Measurement, Setup, TrialPolicy } from '../study/types.ts';
 import type { Effects, Preparation } from './effects.ts';
 import { keepEvidence, keepFallen } from './fallen.ts';
-import { entryOf, type Failure, failureOf, type Gathered, nothingGathered, readServer } from './gathered.ts';
+import {
+  entryOf,
+  type Failure,
+  failureOf,
+  type Gathered,
+  nothingGathered,
+  readServer,
+  withKernelKill,
+} from './gathered.ts';
 import type { Keeping } from './kept.ts';
 import { type Deadline, deadline, raced } from './limits.ts';
 import { machineFor, type TrialMachine } from './machine.ts';
@@ -102,6 +110,7 @@ export async function runTrial(request: TrialRequest): Promise<TrialEntry> {
     await settled(gathered.begun, 5);
     if (machine !== undefined) await keepFallen(request, gathered, failure, machine.dataDirectory);
     await machine?.revert();
+    failure = withKernelKill(failure, gathered);
     if (machine !== undefined) await leave(request, point!, machine, failure === null);
   }
   if (preparation.signal.aborted) {

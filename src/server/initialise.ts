@@ -3,6 +3,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BenchbookError } from '../errors.ts';
 import { decisiveError } from '../formats/errorLog.ts';
+import { tellingLine } from '../formats/telling-line.ts';
 import type { Options } from '../study/types.ts';
 import { programWords } from './argv.ts';
 import type { FoundBuild } from './build.ts';
@@ -53,7 +54,7 @@ async function runOnce(
   });
   await rm(temporary, { recursive: true, force: true });
   if (result.code === 0) return;
-  const line = decisiveError(result.stderr) ?? lastLines(result.stderr, 1);
+  const line = decisiveError(result.stderr) ?? tellingLine(result.stderr);
   throw new BenchbookError('server', `The server could not make a data directory: ${line}`, {
     ...hintOf(result.stderr),
     outcome: 'failed',

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import mysql, { type Connection } from 'mysql2/promise';
 import { BenchbookError, sentenceOf } from '../errors.ts';
+import { tellingLine } from '../formats/telling-line.ts';
 import type { Dataset, LoadStep } from '../study/types.ts';
 import { connectionSettings } from './connection.ts';
 import { lastLines, runTool } from './run-tool.ts';
@@ -160,7 +161,7 @@ async function runCommand({ argv, cwd }: Extract<LoadStep, { step: 'command' }>,
   if (code === 0) return;
   throw new BenchbookError(
     'server',
-    `Data set "${dataset.name}" could not be loaded: ${program} ended with exit code ${code}: ${lastLines(stderr || stdout, 1)}`,
+    `Data set "${dataset.name}" could not be loaded: ${program} ended with exit code ${code}: ${tellingLine(stderr || stdout)}`,
     {
       outcome: 'failed',
       evidence: { [program]: lastLines(`${stdout}\n${stderr}`, 100) },

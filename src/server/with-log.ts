@@ -6,7 +6,8 @@ import { lastLines } from './run-tool.ts';
 export function withLog(error: unknown, log: string, evidence: Readonly<Record<string, string>> = {}): BenchbookError {
   const known =
     error instanceof BenchbookError ? error : new BenchbookError('server', sentenceOf(error), { cause: error });
-  const line = known.code === 'interrupted' ? null : decisiveError(log);
+  const line =
+    known.code === 'interrupted' ? null : decisiveError(log, known.outcome === 'crashed' ? 'signal' : 'exit');
   const sentence = line === null ? known.message : `${known.message.replace(/\.$/, '')}: ${line}`;
   return new BenchbookError(known.code, sentence, {
     ...(known.hint === undefined ? {} : { hint: known.hint }),

@@ -96,7 +96,7 @@ export async function readLimitEvents(group: Group): Promise<readonly HostCautio
   if (kills > 0) {
     cautions.push({
       code: 'oom-kill',
-      sentence: `The kernel killed ${kills} process for the memory limit.`,
+      sentence: `Killed by the kernel: memory limit ${amountText(limit)} reached, oom_kill ${kills}.`,
       about: name,
     });
   }
