@@ -37,7 +37,7 @@ export function formatValue(value: number, unit: AnyUnit, options: FormatOptions
   refuseNonFinite(value, unit);
   if (unit === 'ratio' && options.as === 'percent') return formatPercent(value, options);
   const { factor, suffix } = prefix(scaleBy(value, options.interval), unit);
-  return fixed(value / factor, decimalsFor(value, factor, unit, options)) + suffix;
+  return numberText(value / factor, decimalsFor(value, factor, unit, options), 1) + suffix;
 }
 
 /** An interval in one prefix, that of its middle, as a value near it has: "330.1 to 340.2 MiB"; its own half-width decides the digits. */
@@ -51,7 +51,8 @@ export function formatInterval(interval: Bounds, unit: AnyUnit, options: FormatO
   const like = Math.abs(options.like ?? (interval.low + interval.high) / 2);
   const { factor, suffix } = prefix(like || largest, unit);
   const decimals = decimalsFor(largest, factor, unit, both);
-  return `${fixed(interval.low / factor, decimals)} to ${fixed(interval.high / factor, decimals)}${suffix}`;
+  const bound = (value: number) => numberText(value / factor, decimals, 2);
+  return `${bound(interval.low)} to ${bound(interval.high)}${suffix}`;
 }
 
 /** More decimals where an interval of a ratio lies on one side of 1 and would be printed as touching it: that is what a reader looks for. */
@@ -69,12 +70,39 @@ export function middleMagnitude(values: readonly number[] | Float64Array): numbe
   return zeros < 0 ? 0 : magnitudes[zeros + ((magnitudes.length - zeros) >> 1)]!;
 }
 
-/** One prefix and one number of decimals for a table column or an axis, chosen at the median magnitude with `digits` significant digits. */
+/** Whether numbers, their signs and zeros aside, lie three decades apart or more: too far for one prefix, and for a linear axis. */
+export function spansDecades(values: readonly number[] | Float64Array): boolean {
+  const { least, most } = magnitudesOf(values);
+  return most >= least * 1000;
+}
+
+/** The magnitude half-way between the smallest and the largest on a logarithmic scale; times stay in seconds there, as all readers know them. */
+function between(values: Float64Array, unit: AnyUnit): number {
+  const { least, most } = magnitudesOf(values);
+  const middle = Math.sqrt(least) * Math.sqrt(most);
+  return unit === 's' ? Math.min(middle, 60) : middle;
+}
+
+function magnitudesOf(values: readonly number[] | Float64Array): { readonly least: number; readonly most: number } {
+  let [least, most] = [Number.POSITIVE_INFINITY, 0];
+  for (const value of values) {
+    const magnitude = Math.abs(value);
+    if (magnitude === 0 || !Number.isFinite(magnitude)) continue;
+    least = Math.min(least, magnitude);
+    most = Math.max(most, magnitude);
+  }
+  return { least, most };
+}
+
+/**
+ * One prefix and one number of decimals for a table column or an axis, chosen at the median magnitude with `digits` significant digits.
+ * `numberText` adds decimals to those of its numbers that would lose their digits.
+ */
 export function columnScale(values: readonly number[] | Float64Array, unit: AnyUnit, digits = 4): Scale {
   // One array of numbers, not of objects: a raw table may have a million rows.
   const finite = Float64Array.from(values).filter(Number.isFinite);
   const middle = middleMagnitude(finite);
-  const { factor, suffix } = prefix(middle, unit);
+  const { factor, suffix } = prefix(spansDecades(finite) ? between(finite, unit) : middle, unit);
   const whole = finite.every((v) => Number.isInteger(v / factor));
   return { factor, suffix, decimals: whole ? 0 : places(middle / factor, digits) };
 }
@@ -99,8 +127,23 @@ function formatPercent(value: number, options: FormatOptions): string {
     high: (options.interval.high - 1) * 100,
   };
   const decimals = decimalsFor(change, 1, 'ratio', { ...options, digits: options.digits ?? 2, interval });
-  const text = fixed(change, Math.min(decimals, 2));
+  const text = numberText(change, Math.min(decimals, 2), 0);
   return `${change > 0 && !/^[0.]*$/.test(text) ? '+' : ''}${text}${SPACE}%`;
+}
+
+/** A counted noun: "1 trial", "2 trials", "3 queries"; every sentence that counts something is made with it. */
+export function count(number: number, noun: string, many: string = pluralOf(noun)): string {
+  return `${numberText(number, 0)} ${number === 1 ? noun : many}`;
+}
+
+/** The form of a word that agrees with a count: `agree(n, 'is', 'are')`. */
+export function agree(number: number, one: string, many: string): string {
+  return number === 1 ? one : many;
+}
+
+function pluralOf(noun: string): string {
+  if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`;
+  return /(?:s|x|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
 }
 
 const BINARY = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
@@ -140,7 +183,7 @@ function scaleBy(value: number, interval: Bounds | null | undefined): number {
 /** Decimals after scaling: the half-width's leading digit is the last one shown, within 2 to 4 significant digits; up to 6 where fewer would hide what the interval says. */
 function decimalsFor(value: number, factor: number, unit: AnyUnit, options: FormatOptions): number {
   const scaled = value / factor;
-  if (unit === 'B' && factor === 1) return 0;
+  if (unit === 'B' && factor === 1 && Number.isInteger(value)) return 0;
   if (options.digits !== undefined) return places(scaled, options.digits);
   const { interval } = options;
   const whole = unit === '1' && factor === 1 && Number.isInteger(value);
@@ -156,16 +199,32 @@ function decimalsFor(value: number, factor: number, unit: AnyUnit, options: Form
 function places(scaled: number, digits: number): number {
   const magnitude = Math.abs(scaled);
   if (magnitude === 0 || !Number.isFinite(magnitude)) return 0;
-  return Math.min(12, Math.max(0, digits - 1 - Math.floor(Math.log10(magnitude) + 1e-9)));
+  return Math.max(0, digits - 1 - Math.floor(Math.log10(magnitude) + 1e-9));
 }
 
-function fixed(value: number, decimals: number): string {
-  const text = Math.abs(value).toFixed(decimals);
+/**
+ * A number with fixed decimals, but never with fewer than `least` significant digits: 0.00123 stays 0.00123 beside 1414.1. Whole numbers
+ * stay whole, a real minus sign, commas between thousands from 10,000 up, powers of ten beyond twenty digits and eight decimals.
+ */
+export function numberText(value: number, decimals: number, least = 3): string {
+  if (Number.isNaN(value)) return 'not a number';
+  if (!Number.isFinite(value)) return value > 0 ? 'infinite' : `${MINUS}infinite`;
+  const wanted = Math.max(decimals, Number.isInteger(value) ? 0 : places(value, least));
+  const text = digitsOf(Math.abs(value), wanted);
   const [whole = '0', fraction] = text.split('.');
-  const grouped = whole.length > 4 ? whole.replace(/\B(?=(\d{3})+$)/g, ',') : whole;
-  const sign = value < 0 && /[1-9]/.test(text) ? MINUS : '';
+  const grouped = whole.length > 4 && !whole.includes('e') ? whole.replace(/\B(?=(\d{3})+$)/g, ',') : whole;
+  const sign = value < 0 && Number(text) !== 0 ? MINUS : '';
   return sign + grouped + (fraction === undefined ? '' : `.${fraction}`);
 }
+
+function digitsOf(magnitude: number, decimals: number): string {
+  if (magnitude >= 1e21) return magnitude.toExponential(3);
+  if (decimals <= MOST_DECIMALS || magnitude === 0) return magnitude.toFixed(Math.min(decimals, MOST_DECIMALS));
+  const digits = decimals + Math.floor(Math.log10(magnitude) + 1e-9);
+  return digits < 0 ? (0).toFixed(MOST_DECIMALS) : magnitude.toExponential(Math.min(digits, 20));
+}
+
+const MOST_DECIMALS = 8;
 
 function refuseNonFinite(value: number, unit: string): void {
   if (Number.isFinite(value)) return;

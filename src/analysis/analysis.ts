@@ -39,6 +39,8 @@ export interface SampleValue {
   readonly value: number;
   /** The step within which it is known, where the server says it for each value. */
   readonly resolution?: number;
+  /** All iterations. */
+  readonly values: readonly number[];
   /** The run that it was first measured in, where it was kept from another. */
   readonly keptFrom?: string;
 }
@@ -156,9 +158,9 @@ function same(name: string): string {
   return name;
 }
 
-function sampleValue({ block, position, trialId, value, resolution, trial }: Sample): SampleValue {
+function sampleValue({ block, position, trialId, value, values, resolution, trial }: Sample): SampleValue {
   const known = resolution === undefined ? {} : { resolution };
-  return { block, position, trialId, value, ...known, ...(trial.reused && { keptFrom: trial.reused.runId }) };
+  return { block, position, trialId, value, values, ...known, ...(trial.reused && { keptFrom: trial.reused.runId }) };
 }
 
 function sidesOf(index: CellIndex, metric: string, numerator: CellLabels, denominator: CellLabels) {

@@ -1,5 +1,6 @@
 import type { Column } from '../report/document.ts';
 import { type FigureContext, type Json, levelText } from './figure-data.ts';
+import { settleScale } from './figure-scales.ts';
 import { textWidthPx } from './fonts.ts';
 import type { Prefix } from './numbers.ts';
 import { DASHES, ROLES, SERIES, SHAPES } from './theme.ts';
@@ -14,7 +15,7 @@ export function channelOf(channel: string, definition: Json, context: FigureCont
   const field = result.field;
   const column = typeof field === 'string' ? context.columns.get(field) : undefined;
   if (typeof field !== 'string' || !column) {
-    settleScale(channel, result);
+    settleScale(channel, result, context);
     return result;
   }
   result.field = context.names.get(field);
@@ -24,23 +25,8 @@ export function channelOf(channel: string, definition: Json, context: FigureCont
   if (result.title !== null && !/Offset$/.test(channel)) {
     result.title = titled(typeof result.title === 'string' ? result.title : column.title, column, prefix);
   }
-  settleScale(channel, result);
+  settleScale(channel, result, context);
   return discrete(channel, result, field, context, widthPx);
-}
-
-/** Domains that end where a reader can read them. */
-function settleScale(channel: string, definition: Json): void {
-  const scale = definition.scale as Json | undefined;
-  if (definition.type !== 'quantitative') return;
-  if (scale?.type === 'log') {
-    // A rounded log domain is mostly empty paper; a few px of padding keep marks off the frame instead.
-    definition.scale = { nice: false, padding: 12, ...scale };
-    if (definition.axis !== null) definition.axis = { tickCount: 6, ...((definition.axis as Json) ?? {}) };
-  } else if (/^[xy]$/.test(channel) && !definition.bin) {
-    // Rounded to the ticks that stand on the axis, so that the topmost mark lies between two of them.
-    definition.scale = { nice: 6, ...scale };
-  }
-  if (channel === 'color') definition.scale = { interpolate: 'lab', ...scale };
 }
 
 function titled(heading: string, column: Column, prefix: Prefix | undefined): string {

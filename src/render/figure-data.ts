@@ -1,5 +1,6 @@
 import { BenchbookError } from '../errors.ts';
 import type { CellValue, Column, Table } from '../report/document.ts';
+import { columnScale, spansDecades } from '../units.ts';
 import { type Prefix, prefixFor } from './numbers.ts';
 
 export type Json = Record<string, unknown>;
@@ -21,6 +22,8 @@ export interface FigureContext extends FigureSource {
   readonly axisPrefixes: ReadonlyMap<string, Prefix>;
   /** Columns that stand on a logarithmic axis. */
   readonly logFields: ReadonlySet<string>;
+  /** What stands on each axis, in its prefix. */
+  readonly extents: ReadonlyMap<string, AxisExtent>;
 }
 
 /** One encoding channel's field, as it stands somewhere in a spec. */
@@ -28,6 +31,16 @@ export interface FieldUse {
   readonly axis: string;
   readonly field: string;
   readonly log: boolean;
+  /** A logarithmic axis with room for zero. */
+  readonly symlog: boolean;
+}
+
+export interface AxisExtent {
+  readonly min: number;
+  readonly max: number;
+  /** The smallest above zero; infinite where there is none. */
+  readonly leastPositive: number;
+  readonly isWhole: boolean;
 }
 
 export function tablesOf(source: FigureSource): Table[] {
@@ -116,8 +129,8 @@ export function fieldUses(spec: Json, columns: ReadonlyMap<string, Column>): Fie
       const field = (definition as Json | null)?.field;
       if (typeof field !== 'string' || columns.get(field)?.kind !== 'number') continue;
       if (['nominal', 'ordinal'].includes(String((definition as Json).type))) continue;
-      const log = ((definition as Json).scale as Json | undefined)?.type === 'log';
-      uses.push({ axis: channel.replace(/2$/, ''), field, log });
+      const type = ((definition as Json).scale as Json | undefined)?.type;
+      uses.push({ axis: channel.replace(/2$/, ''), field, log: type === 'log', symlog: type === 'symlog' });
     }
   });
   return uses;
@@ -139,11 +152,48 @@ export function axisPrefixesOf(
         .filter((value) => value > 0),
     );
     const ordered = [...new Set(magnitudes)].sort((a, b) => a - b);
+    if (here.some((use) => use.log || use.symlog) && spansDecades(ordered)) {
+      const { factor, suffix } = columnScale(ordered, first.unit!);
+      result.set(axis, { divisor: factor, symbol: suffix.trim() });
+      continue;
+    }
     // On a log axis the small values matter as much as the large: 128, 512, 2048 MiB rather than 0.125, 0.5, 2 GiB.
     const at = here.some((use) => use.log) ? Math.floor(ordered.length / 4) : ordered.length - 1;
     result.set(axis, prefixFor(first.unit, ordered[at] ?? 0));
   }
   return result;
+}
+
+/** What stands on each axis of a figure. */
+export function axisExtentsOf(
+  uses: readonly FieldUse[],
+  values: ReadonlyMap<string, readonly CellValue[]>,
+  prefixes: ReadonlyMap<string, Prefix>,
+): Map<string, AxisExtent> {
+  const result = new Map<string, AxisExtent>();
+  for (const { axis, field } of uses) {
+    const divisor = prefixes.get(axis)?.divisor ?? 1;
+    const known = result.get(axis) ?? {
+      min: Number.POSITIVE_INFINITY,
+      max: Number.NEGATIVE_INFINITY,
+      leastPositive: Number.POSITIVE_INFINITY,
+      isWhole: true,
+    };
+    result.set(
+      axis,
+      numbersOf(values.get(field)).reduce((extent, number) => widened(extent, number / divisor), known),
+    );
+  }
+  return result;
+}
+
+function widened({ min, max, leastPositive, isWhole }: AxisExtent, number: number): AxisExtent {
+  return {
+    min: Math.min(min, number),
+    max: Math.max(max, number),
+    leastPositive: number > 0 ? Math.min(leastPositive, number) : leastPositive,
+    isWhole: isWhole && Number.isInteger(number),
+  };
 }
 
 export function prefixOf(

@@ -1,10 +1,13 @@
+import type { CellValue } from '../report/document.ts';
 import { channelOf, colourOf, redundantChannels, shownLevels } from './figure-channels.ts';
 import {
+  axisExtentsOf,
   axisPrefixesOf,
   type FigureContext,
   type FigureSource,
   fieldUses,
   type Json,
+  levelText,
   logNotes,
   plainName,
   prefixOf,
@@ -63,7 +66,8 @@ export function prepareFigure(source: FigureSource): PreparedFigure {
   const axisPrefixes = axisPrefixesOf(uses, columns, values);
   const prefixes = new Map(uses.flatMap((use) => prefixOf(use, columns, axisPrefixes)));
   const logFields = new Set(uses.filter((use) => use.log).map((use) => use.field));
-  const context: FigureContext = { ...source, columns, values, names, prefixes, axisPrefixes, logFields };
+  const extents = axisExtentsOf(uses, values, axisPrefixes);
+  const context: FigureContext = { ...source, columns, values, names, prefixes, axisPrefixes, logFields, extents };
   const spec = unit(structuredClone(source.spec) as Json, {}, context, source.widthPx);
   spec.datasets = Object.fromEntries(tables.map((table) => [table.name, rowsOf(table, context)]));
   if (spec.facet) joinPanelData(spec);
@@ -114,6 +118,7 @@ function unit(spec: Json, inherited: Json, context: FigureContext, widthPx: numb
     }
   }
   const effective = { ...inherited, ...encoding };
+  if (Array.isArray(spec.transform)) spec.transform = (spec.transform as Json[]).map((each) => filterOf(each, context));
   if (spec.mark !== undefined) {
     spec.mark = markOf(spec.mark, context);
     withoutHalfIntervals(spec, encoding);
@@ -132,6 +137,23 @@ function unit(spec: Json, inherited: Json, context: FigureContext, widthPx: numb
   }
   if ((spec.mark !== undefined || spec.layer) && spec.width === undefined) spec.width = panel;
   return spec;
+}
+
+/** A filter by the level of a column, under the names that vega gets. */
+function filterOf(transform: Json, { columns, names }: FigureContext): Json {
+  const filter = transform.filter as Json | undefined;
+  const column = typeof filter?.field === 'string' ? columns.get(filter.field) : undefined;
+  if (!filter || !column) return transform;
+  const level = (value: unknown) => (column.kind === 'number' ? value : levelText(value as CellValue));
+  return {
+    ...transform,
+    filter: {
+      ...filter,
+      field: names.get(column.key),
+      ...('equal' in filter ? { equal: level(filter.equal) } : {}),
+      ...(Array.isArray(filter.oneOf) ? { oneOf: filter.oneOf.map(level) } : {}),
+    },
+  };
 }
 
 function layerOf(layer: Json, inherited: Json, context: FigureContext, widthPx: number): Json {

@@ -1,6 +1,6 @@
 import type { CellValue, Column } from '../report/document.ts';
 import type { Unit } from '../study/types.ts';
-import { columnScale } from '../units.ts';
+import { columnScale, numberText } from '../units.ts';
 
 /** A unit prefix: what is shown is the base-unit number divided by `divisor`, followed by `symbol` ('' for plain numbers). */
 export interface Prefix {
@@ -22,7 +22,8 @@ export interface ColumnFormat {
 
 /**
  * Settle prefix and decimals of a column from its own numbers (finite, base unit): `digits` significant digits at the
- * median magnitude, the prefix from the same median. Integers without a unit stay whole. Text cells pass through unchanged.
+ * median magnitude, the prefix from the same median; a number far below it gets more decimals, so that its digits show.
+ * Integers without a unit stay whole. Text cells pass through unchanged.
  */
 export function columnFormat(column: Column, numbers: Float64Array): ColumnFormat {
   const { factor, suffix, decimals } = columnScale(numbers, column.unit ?? '1', column.digits ?? 4);
@@ -31,18 +32,7 @@ export function columnFormat(column: Column, numbers: Float64Array): ColumnForma
 
 function cellText(value: CellValue, factor: number, decimals: number): string {
   if (value === null || value === undefined) return '–';
-  if (typeof value === 'number') return formatFixed(value / factor, decimals);
+  if (typeof value === 'number') return numberText(value / factor, decimals);
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return value;
-}
-
-/** Fixed decimals, a real minus sign, commas between thousands from 10,000 up; the same in every locale. */
-export function formatFixed(value: number, decimals: number): string {
-  if (Number.isNaN(value)) return 'not a number';
-  if (!Number.isFinite(value)) return value > 0 ? 'infinite' : '−infinite';
-  const text = Math.abs(value) >= 1e21 ? Math.abs(value).toExponential(3) : Math.abs(value).toFixed(decimals);
-  const [whole = '', fraction] = text.split('.');
-  const grouped = whole.length > 4 && !whole.includes('e') ? whole.replace(/\B(?=(\d{3})+$)/g, ',') : whole;
-  const sign = value < 0 && Number(text) !== 0 ? '−' : '';
-  return fraction === undefined ? sign + grouped : `${sign}${grouped}.${fraction}`;
 }

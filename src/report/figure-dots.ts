@@ -1,14 +1,15 @@
 import type { Analysis } from '../analysis/analysis.ts';
 import type { DotsKind, Draft, DraftFigure, SamplesKind } from '../draft/types.ts';
 import type { CellLabels } from '../journal/entry.ts';
-import type { Unit } from '../study/types.ts';
-import { formatInterval, formatValue } from '../units.ts';
+import { count, formatValue } from '../units.ts';
 import { cautionNotes } from './caution-notes.ts';
 import { baselineOf, cellsWhere, factorCells, factorColumns } from './cells.ts';
 import type { CellValue, Column, Table } from './document.ts';
-import { figureSpec } from './figure-specs.ts';
+import { figureSpec, scaleOf } from './figure-specs.ts';
+import { altText, type Dot, sourceLine, unitOf } from './figure-texts.ts';
 import { cellText, metricTitle } from './names.ts';
 import type { RunData } from './run-data.ts';
+import { scaleNote, valueScale } from './value-scale.ts';
 
 export type CellFigure = Extract<DraftFigure, { readonly kind: DotsKind | SamplesKind }>;
 
@@ -31,33 +32,14 @@ export interface FigureContext {
   readonly number: number;
 }
 
-/** One dot of a figure: a cell with its value, interval and n; no value where the cell has none, and then why. */
-interface Dot {
-  readonly cell: CellLabels;
-  readonly value: number | null;
-  readonly low: number | null;
-  readonly high: number | null;
-  readonly n: number;
-  readonly note: string | null;
-}
-
-const KIND_NAMES: Readonly<Record<CellFigure['kind'], string>> = {
-  interval: 'Interval plot',
-  line: 'Line chart',
-  bars: 'Grouped bars',
-  slope: 'Slope chart',
-  heatmap: 'Heat map',
-  strip: 'Strip plot of every trial',
-  ecdf: 'Empirical distribution',
-  histogram: 'Histogram',
-};
-
 /** Figures of cells: a value a cell, or the samples of each cell. */
-export function showCells(figure: CellFigure, context: FigureContext): Shown {
-  const { draft, analysis, number, data } = context;
-  const dots = cellsWhere(analysis.cellsOf(figure.metric), figure.where).flatMap((cell) =>
-    dotOf(figure, cell, draft, analysis),
+export function showCells(asked: CellFigure, context: FigureContext): Shown {
+  const { draft, analysis, number } = context;
+  const dots = cellsWhere(analysis.cellsOf(asked.metric), asked.where).flatMap((cell) =>
+    dotOf(asked, cell, draft, analysis),
   );
+  const isTooWide = asked.kind === 'bars' && valueScale(numbersOf(dots)).type !== undefined;
+  const figure: CellFigure = isTooWide ? { ...asked, kind: 'interval' } : asked;
   const panels = panelFactors(figure, draft, dots);
   const table = dotsTable(`figure ${number}`, { figure, draft, dots, panels });
   const samples = samplesTable(`figure ${number} samples`, { figure, draft, dots, panels }, context);
@@ -69,10 +51,11 @@ export function showCells(figure: CellFigure, context: FigureContext): Shown {
     table: ofSamples ? samples.name : table.name,
     title: `${metricTitle(figure.metric, draft)} by ${[figure.x, figure.color].filter(Boolean).join(' and ')}`,
     alt: altText(figure, draft, dots),
-    sourceLine: sourceLine(figure, dots, data),
+    sourceLine: sourceLine(figure, dots, samples, context),
     notes: [
       ...notesOf(dots),
-      ...axisNotes(spec),
+      ...(isTooWide ? [DOTS_FOR_BARS] : []),
+      ...axisNotes(figure, table, samples),
       ...cautionNotes(
         figure.metric,
         dots.map(({ cell }) => cell),
@@ -82,13 +65,18 @@ export function showCells(figure: CellFigure, context: FigureContext): Shown {
   };
 }
 
-/** Where the eye could take a place for a length. */
-function axisNotes(spec: Readonly<Record<string, unknown>>): string[] {
-  return JSON.stringify(spec).includes('"zero":false') ? ['The axis of values does not start at zero.'] : [];
+const DOTS_FOR_BARS =
+  'The values lie three decades apart or more: they are drawn as dots, since bars start at zero, which a logarithmic axis does not have.';
+
+/** Where the eye could take a place for a length, or one step for another. */
+function axisNotes(figure: CellFigure, table: Table, samples: Table): string[] {
+  if (figure.kind === 'bars' || figure.kind === 'heatmap' || figure.kind === 'histogram') return [];
+  const note = scaleNote(scaleOf(figure, { table, samples }));
+  return note === null ? [] : [note];
 }
 
-function unitOf(figure: CellFigure, draft: Draft): Unit | 'ratio' {
-  return figure.show === 'ratio' ? 'ratio' : draft.metrics[figure.metric]!.unit;
+function numbersOf(dots: readonly Dot[]): number[] {
+  return dots.flatMap(({ value, low, high }) => [value, low, high]).filter((number) => number !== null);
 }
 
 function dotOf(figure: CellFigure, cell: CellLabels, draft: Draft, analysis: Analysis): Dot[] {
@@ -112,7 +100,7 @@ function dotOf(figure: CellFigure, cell: CellLabels, draft: Draft, analysis: Ana
   const lost =
     outcomes.length === 0
       ? null
-      : outcomes.map(([outcome, count]) => `${count} trial${count === 1 ? '' : 's'} ${outcome}`).join(', ');
+      : outcomes.map(([outcome, number]) => `${count(number, 'trial')} ${outcome}`).join(', ');
   if (!summary) return [{ cell, value: null, low: null, high: null, n: 0, note: lost ?? 'no samples' }];
   const { median, interval, n, min, max } = summary;
   return [
@@ -194,7 +182,10 @@ function samplesTable(name: string, parts: Parts, { analysis }: FigureContext): 
   if (figure.show === 'ratio') return withoutEmpty({ name, columns, rows: [] });
   const rows = dots.flatMap((dot) => {
     const place = placeCells(dot.cell, parts);
-    const samples = [...analysis.samples(figure.metric, dot.cell)];
+    const trials = [...analysis.samples(figure.metric, dot.cell)];
+    const samples = isOfIterations(figure)
+      ? trials.flatMap(({ block, values }) => values.map((value) => ({ block, value })))
+      : trials;
     if (figure.kind !== 'ecdf')
       return samples.map((sample): CellValue[] => [...place, sample.block, sample.value, null]);
     const sorted = samples.sort((a, b) => a.value - b.value);
@@ -206,6 +197,11 @@ function samplesTable(name: string, parts: Parts, { analysis }: FigureContext): 
     ]);
   });
   return withoutEmpty({ name, columns, rows });
+}
+
+/** A distribution is that of all samples; elsewhere a trial counts once, by its median. */
+function isOfIterations({ kind }: CellFigure): boolean {
+  return kind === 'ecdf' || kind === 'histogram';
 }
 
 function placeColumns(figure: CellFigure, draft: Draft): Column[] {
@@ -241,34 +237,4 @@ function withoutEmpty(table: Table): Table {
     columns: table.columns.filter((_, index) => kept[index]),
     rows: table.rows.map((row) => row.filter((_, index) => kept[index])),
   };
-}
-
-function altText(figure: CellFigure, draft: Draft, dots: readonly Dot[]): string {
-  const unit = unitOf(figure, draft);
-  const said = dots.map((dot) => {
-    if (dot.value === null) return `${cellText(dot.cell)}: ${dot.note ?? 'no value'}`;
-    const interval = dot.low !== null && dot.high !== null ? { low: dot.low, high: dot.high } : null;
-    return `${cellText(dot.cell)}: ${formatValue(dot.value, unit, interval ? { interval } : {})}${interval ? ` (${formatInterval(interval, unit, { like: dot.value })})` : ''}`;
-  });
-  return `${KIND_NAMES[figure.kind]} of ${metricTitle(figure.metric, draft)} by ${figure.x}. ${said.join('; ')}.`;
-}
-
-function sourceLine(figure: CellFigure, dots: readonly Dot[], data: RunData): string {
-  const ns = [...new Set(dots.filter((dot) => dot.n > 0).map((dot) => dot.n))].sort((a, b) => a - b);
-  const n = ns.length === 0 ? 'no trials' : `n = ${ns.length === 1 ? ns[0] : `${ns[0]} to ${ns.at(-1)}`} trials a cell`;
-  const value = figure.show === 'ratio' ? 'median of ratios within blocks' : 'median over trials';
-  const bar = ns.some((each) => each < 6)
-    ? 'minimum to maximum where n < 6, else the 95 % interval of the median'
-    : '95 % interval of the median';
-  const how: Readonly<Record<CellFigure['kind'], string>> = {
-    interval: `dots: ${value}; bars: ${bar}`,
-    line: `dots: ${value}; bars: ${bar}`,
-    bars: `height: ${value}; lines: ${bar}`,
-    slope: `dots: ${value}`,
-    heatmap: value,
-    strip: 'each dot is one trial, in the order of the blocks',
-    ecdf: 'each step is one trial',
-    histogram: 'counts of trials',
-  };
-  return `${figure.metric}; ${n}; ${how[figure.kind]}; run ${data.run.runId}`;
 }

@@ -1,6 +1,7 @@
 import type { Draft } from '../draft/types.ts';
 import type { Table } from './document.ts';
 import type { CellFigure } from './figure-dots.ts';
+import { type ValueScale, valueScale } from './value-scale.ts';
 
 interface SpecContext {
   readonly draft: Draft;
@@ -30,7 +31,7 @@ function layersOf(figure: CellFigure, context: SpecContext): { layers: Json[]; d
     case 'slope':
       return { layers: slopeLayers(figure, context), data: table.name };
     case 'heatmap':
-      return { layers: heatLayers(figure), data: table.name, height: { step: 44 } };
+      return { layers: heatLayers(figure, context), data: table.name, height: { step: 44 } };
     case 'strip':
       return { layers: [stripLayer(figure, context)], data: samples.name };
     case 'ecdf':
@@ -39,7 +40,7 @@ function layersOf(figure: CellFigure, context: SpecContext): { layers: Json[]; d
           {
             mark: { type: 'line', interpolate: 'step-after' },
             encoding: {
-              x: { field: 'value', scale: { zero: false } },
+              x: { field: 'value', scale: scaleOf(figure, context) },
               y: { field: 'share', axis: { format: '%' } },
               color: { field: figure.color ?? figure.x },
             },
@@ -54,7 +55,7 @@ function layersOf(figure: CellFigure, context: SpecContext): { layers: Json[]; d
             mark: 'bar',
             encoding: {
               x: { field: 'value', bin: { maxbins: 30 } },
-              y: { aggregate: 'count', title: 'trials', type: 'quantitative', axis: { tickMinStep: 1, format: 'd' } },
+              y: { aggregate: 'count', title: 'samples', type: 'quantitative', axis: { tickMinStep: 1, format: 'd' } },
               ...colorOf(figure),
             },
           },
@@ -75,7 +76,9 @@ function intervalLayers(figure: CellFigure, context: SpecContext): Json[] {
     ...oneLayer(figure),
     ...(behind ? [{ data: { name: context.samples.name }, mark: tick, encoding: { x, y, ...offset } }] : []),
     ...(figure.kind === 'line' ? [{ mark: 'line', encoding: { x, y, ...colorOf(figure) } }] : []),
-    ...errorLayer(context, { x, y, ...colorOf(figure), ...offset }),
+    ...(figure.kind === 'line'
+      ? dodgedErrors(figure, context, { x, y })
+      : errorLayer(context, { x, y, ...colorOf(figure), ...offset })),
     { mark: 'point', encoding: { x, y, ...colorOf(figure), ...offset } },
     ...missingLayer(context, x),
   ];
@@ -85,7 +88,9 @@ function barLayers(figure: CellFigure, context: SpecContext): Json[] {
   const encoding = { x: { field: figure.x }, y: { field: 'value', scale: { zero: true } }, ...offsetOf(figure) };
   return [
     { mark: 'bar', encoding: { ...encoding, ...colorOf(figure) } },
-    ...errorLayer(context, encoding),
+    // Seen on a bar of any color and beyond it alike.
+    ...errorLayer(context, encoding, { strokeWidth: 4.5, color: 'paper' }),
+    ...errorLayer(context, encoding, { color: 'ink' }),
     ...oneLayer(figure),
     ...missingLayer(context, { field: figure.x }),
   ];
@@ -106,16 +111,22 @@ function slopeLayers(figure: CellFigure, context: SpecContext): Json[] {
 }
 
 /** Ratios from a doubling to a halving fill the scale, around no difference in the middle. */
-function heatLayers(figure: CellFigure): Json[] {
+function heatLayers(figure: CellFigure, context: SpecContext): Json[] {
   const place = { x: { field: figure.x }, y: { field: figure.color } };
   const color =
     figure.show === 'ratio'
       ? { field: 'logratio', scale: { domainMid: 0, domain: [-1, 1], clamp: true }, legend: null }
-      : { field: 'value', legend: null };
+      : { field: 'value', scale: heatScale(context), legend: null };
   return [
     { mark: { type: 'rect', stroke: 'paper', strokeWidth: 2 }, encoding: { ...place, color } },
     { mark: { type: 'text', color: '#111111', fontWeight: 600 }, encoding: { ...place, text: { field: 'label' } } },
   ];
+}
+
+/** Colors tell only what lies within some decades of each other; beyond, by powers of ten. */
+function heatScale({ table }: SpecContext): Json {
+  const { type } = valueScale(numbersOf(table, 'value'));
+  return type === undefined ? {} : { type };
 }
 
 /** Every trial, side by side in the order of the blocks, so that a drift shows. */
@@ -144,34 +155,50 @@ function oneLayer(figure: CellFigure): Json[] {
     : [];
 }
 
-function errorLayer(context: SpecContext, encoding: Json): Json[] {
+function errorLayer(context: SpecContext, encoding: Json, look: Json = {}): Json[] {
   if (!has(context.table, 'low') || !has(context.table, 'high')) return [];
-  return [
-    { mark: 'rule', encoding: { ...encoding, y: { ...(encoding.y as Json), field: 'low' }, y2: { field: 'high' } } },
-  ];
+  const ends = { y: { ...(encoding.y as Json), field: 'low' }, y2: { field: 'high' } };
+  return [{ mark: { type: 'rule', ...look }, encoding: { ...encoding, ...ends } }];
+}
+
+/** Lines share their places on the axis: the intervals of each stand a few px beside those of the others. */
+function dodgedErrors(figure: CellFigure, context: SpecContext, place: Json): Json[] {
+  const { color } = figure;
+  const all = errorLayer(context, { ...place, ...colorOf(figure) });
+  const [layer] = all;
+  const column = context.table.columns.findIndex(({ key }) => key === color);
+  const levels = [...new Set(context.table.rows.map((row) => row[column]))];
+  if (layer === undefined || color === undefined || levels.length < 2) return all;
+  const step = Math.min(5, 24 / levels.length);
+  return levels.map((level, index) => ({
+    ...layer,
+    transform: [{ filter: { field: color, equal: level } }],
+    mark: { type: 'rule', xOffset: (index - (levels.length - 1) / 2) * step },
+  }));
 }
 
 function xOf(figure: CellFigure, context: SpecContext): Json {
   const numeric = context.draft.factors.find((factor) => factor.name === figure.x)?.numeric;
   if (figure.kind !== 'line' || !numeric) return { field: figure.x };
   const span = Math.max(...numeric) / Math.min(...numeric);
-  const scale =
-    span >= 8 && Math.min(...numeric) > 0 ? { scale: { type: 'log', base: 2 } } : { scale: { zero: false } };
-  return { field: 'position', ...scale };
+  const isWide = span >= 8 && Math.min(...numeric) > 0;
+  // Marks stand at the levels alone, and so do the ticks; off the frame, where their intervals would be cut.
+  const scale = { ...(isWide ? { type: 'log', base: 2 } : { zero: false }), nice: false, padding: 16 };
+  return { field: 'position', scale, axis: { values: [...numeric] } };
 }
 
-/** Zero is on the axis where it costs little; dots may stand off zero, and the eye then compares places, not lengths. */
 function yOf(figure: CellFigure, context: SpecContext): Json {
-  const numbers = ['low', 'high', 'value'].flatMap((key) => {
-    const index = context.table.columns.findIndex((column) => column.key === key);
-    return index < 0 ? [] : context.table.rows.map((row) => row[index]).filter((value) => typeof value === 'number');
-  });
-  const min = Math.min(...numbers);
-  const max = Math.max(...numbers);
-  const zero = figure.show !== 'ratio' && min >= 0 && max > 1.8 * min;
   const title = context.table.columns.find((column) => column.key === 'value')?.title;
-  // Off zero, the lowest dot would sit on the axis and look cut.
-  return { field: 'value', title, scale: { zero, nice: true, ...(zero ? {} : { padding: 8 }) } };
+  return { field: 'value', title, scale: scaleOf(figure, context) };
+}
+
+/** The scale of all values that a figure shows: its dots and intervals, and the samples behind them. */
+export function scaleOf(figure: CellFigure, { table, samples }: Pick<SpecContext, 'table' | 'samples'>): ValueScale {
+  const isOfSamples = figure.kind === 'strip' || figure.kind === 'ecdf';
+  const shown = isOfSamples ? samples : table;
+  const scale = valueScale(['low', 'high', 'value'].flatMap((key) => numbersOf(shown, key)));
+  // The line of no difference is where ratios are read from.
+  return figure.show === 'ratio' && scale.zero ? { zero: false, nice: true, padding: 8 } : scale;
 }
 
 /** Variants without a value stay on the chart, by name of their fate. */
@@ -184,6 +211,11 @@ function missingLayer(context: SpecContext, x: Json): Json[] {
       encoding: { x, y: { value: 'height' }, text: { field: 'missing' } },
     },
   ];
+}
+
+function numbersOf({ columns, rows }: Table, key: string): number[] {
+  const index = columns.findIndex((column) => column.key === key);
+  return index < 0 ? [] : rows.map((row) => row[index]).filter((value) => typeof value === 'number');
 }
 
 function has(table: Table, key: string): boolean {

@@ -1,7 +1,7 @@
 import type { DraftFigure } from '../draft/types.ts';
 import type { CellLabels, Moment, TrialEntry } from '../journal/entry.ts';
 import type { Cell } from '../study/types.ts';
-import { formatInterval, formatValue } from '../units.ts';
+import { count, formatInterval, formatValue, spansDecades } from '../units.ts';
 import { cellsWhere, factorCells, factorColumns } from './cells.ts';
 import type { CellValue, Table } from './document.ts';
 import type { FigureContext, Shown } from './figure-dots.ts';
@@ -48,16 +48,24 @@ export function showTimeline(figure: Extract<DraftFigure, { kind: 'timeline' }>,
     rows,
   };
   const panels = [...new Set(lines.map(({ cell }) => panelOf(cell)))];
+  const look = { color: 'accent', opacity: lines.length > panels.length ? 0.55 : 1 };
+  const encoding = {
+    x: { field: 'at', scale: { nice: false } },
+    y: { field: 'value', scale: { zero: true }, ...(panels.length < 2 ? {} : { axis: LEVEL }) },
+    detail: { field: 'trial', type: 'nominal' },
+  };
+  // A line of one value has no length: a dot shows it.
+  const single = lines.filter(({ series }) => series.values.length === 1).map(({ name }) => name);
+  const dots = {
+    transform: [{ filter: { field: 'trial', oneOf: single } }],
+    mark: { type: 'point', size: 30, ...look },
+    encoding,
+  };
   const layer = [
-    {
-      mark: { type: 'line', strokeWidth: 1.2, color: 'accent', opacity: lines.length > panels.length ? 0.55 : 1 },
-      encoding: {
-        x: { field: 'at', scale: { nice: false } },
-        y: { field: 'value', scale: { zero: true }, ...(panels.length < 2 ? {} : { axis: LEVEL }) },
-        detail: { field: 'trial', type: 'nominal' },
-      },
-    },
+    { mark: { type: 'line', strokeWidth: 1.2, ...look }, encoding },
+    ...(single.length === 0 ? [] : [dots]),
   ];
+  const ownAxes = spansDecades(panels.map((panel) => largestIn(lines.filter(({ cell }) => panelOf(cell) === panel))));
   // A factor's own column has its levels in declared order, under the names that readers see.
   const [only] = varying;
   const row =
@@ -69,16 +77,37 @@ export function showTimeline(figure: Extract<DraftFigure, { kind: 'timeline' }>,
       data: { name: table.name },
       ...(panels.length < 2
         ? { layer }
-        : { facet: { row }, spacing: 28, spec: { layer, height: panels.length < 4 ? 130 : 80 } }),
+        : {
+            facet: { row },
+            spacing: 28,
+            spec: { layer, height: panels.length < 4 ? 130 : 80 },
+            ...(ownAxes ? OWN_AXES : {}),
+          }),
     },
     tables: [table],
     table: table.name,
-    title: `${metricTitle(metric, draft)} over time`,
-    alt: `Time line of ${metricTitle(metric, draft)}: ${lines.length} trials, ${rows.length} values.`,
-    sourceLine: `${metric}; a line a trial, ${lines.length} trials; run ${data.run.runId}`,
+    title: overTime(metricTitle(metric, draft)),
+    alt: `Time line of ${metricTitle(metric, draft)}: ${count(lines.length, 'line')}, ${count(rows.length, 'value')}.`,
+    sourceLine: `${metric}; a line a trial, ${count(lines.length, 'line')}; run ${data.run.runId}`,
     notes:
-      rows.length === 0 ? [`${metric} has no values in time in this run.`] : steadyNotes(metric, figure.where, context),
+      rows.length === 0
+        ? [`${metric} has no values in time in this run.`]
+        : [
+            ...(ownAxes ? ['Each panel has an axis of values of its own.'] : []),
+            ...steadyNotes(metric, figure.where, context),
+          ],
   };
+}
+
+const OWN_AXES = { resolve: { scale: { y: 'independent' } } } as const;
+
+function largestIn(lines: readonly { readonly series: { readonly values: readonly number[] } }[]): number {
+  return lines.reduce((most, { series }) => series.values.reduce((a, b) => Math.max(a, b), most), 0);
+}
+
+/** "cores in use over time": many titles of series in time say so themselves. */
+function overTime(title: string): string {
+  return /\bover time\b/i.test(title) ? title : `${title} over time`;
 }
 
 /** The cells of some lines, by the places of their levels. */
@@ -99,7 +128,8 @@ function steadyNotes(metric: string, where: Cell, { analysis, draft }: FigureCon
     const how = interval
       ? `${formatValue(mean, unit, { interval })} (95 % interval ${formatInterval(interval, unit, { like: mean })}, autocorrelation respected)`
       : `${formatValue(mean, unit)}, too short a series for an interval`;
-    const odd = episodes.length === 0 ? '' : `; ${episodes.length} dips, stalls or spikes`;
+    const odd =
+      episodes.length === 0 ? '' : `; ${count(episodes.length, 'dip, stall or spike', 'dips, stalls or spikes')}`;
     return [
       `${cellText(cell)}, trial ${found.trialId}: steady from ${fromSeconds.toFixed(0)} to ${toSeconds.toFixed(0)} s at ${how}${odd}.`,
     ];
@@ -152,7 +182,7 @@ export function showPhases(figure: Extract<DraftFigure, { kind: 'phases' }>, con
     tables: [table],
     table: table.name,
     title: 'Where the time of a start goes',
-    alt: `Phases of a start. ${rows.map((row) => `${row.at(-4)}: ${row.at(-3)} ${Number(row.at(-2)).toFixed(3)} s to ${Number(row.at(-1)).toFixed(3)} s`).join('; ')}.`,
+    alt: `Phases of a start. ${rows.map((row) => `${row.at(-4)}: ${row.at(-3)} ${formatValue(Number(row.at(-2)), 's')} to ${formatValue(Number(row.at(-1)), 's')}`).join('; ')}.`,
     sourceLine: `error log stamped on arrival; of each variant the trial whose start is the median one (${shown.join('; ')}); run ${data.run.runId}`,
     notes: rows.length === 0 ? ['No trial has a stamped error log.'] : [],
   };

@@ -132,7 +132,7 @@ export interface FigureWords<F, N extends string> {
   strip(options: FigureOptions<F, N>): BlockWord;
   /** Empirical distribution of every sample, iterations included; a line for each level of `x`. */
   ecdf(options: FigureOptions<F, N>): BlockWord;
-  /** Counts of every sample in bins of equal width. */
+  /** Counts of every sample, iterations included, in bins of equal width. */
   histogram(options: FigureOptions<F, N>): BlockWord;
   /** A metric that is a series in time: a line a trial, a panel a cell. */
   timeline(options: AnyFigure<F> & { readonly metric: N }): BlockWord;

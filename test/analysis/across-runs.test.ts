@@ -7,7 +7,7 @@ import { journalOf, modelOf } from './journal.ts';
 const OPTIONS = { metric: { unit: 's', better: 'lower' }, threshold: 0.02, family: 1, seed: '1' } as const;
 const values = fc.array(fc.double({ min: 1e-3, max: 1e3, noNaN: true }), { minLength: 6, maxLength: 20 });
 const samples = (list: readonly number[], from = 1): SampleValue[] =>
-  list.map((value, index) => ({ block: from + index, position: 1, trialId: `t${index}`, value }));
+  list.map((value, index) => ({ block: from + index, position: 1, trialId: `t${index}`, value, values: [value] }));
 
 describe('the estimators are those of comparisons inside a run, which are held against R and SciPy', () => {
   const compared = (a: readonly number[], b: readonly number[], shift: number) => {

@@ -38,7 +38,7 @@ test('a time line has a panel for each level of the factor that varies, and one 
   expect(svg).not.toContain('stroke-dasharray');
   const one = shown([{ engine: 'RocksDB' }, { engine: 'InnoDB' }], { engine: 'InnoDB' });
   expect(one.spec).not.toHaveProperty('facet');
-  expect(one.alt).toContain('2 trials, 6 values');
+  expect(one.alt).toContain('2 lines, 6 values');
 });
 
 test('where several factors vary, a panel is a cell, in declared order', () => {

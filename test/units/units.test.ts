@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { columnScale, formatInterval, formatValue, numericLabel } from '../../src/units.ts';
+import { columnScale, formatInterval, formatValue, numberText, numericLabel } from '../../src/units.ts';
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ').replaceAll('\u2212', '-');
 
@@ -81,4 +81,34 @@ test.each([
   [{ low: 1, high: 1.5246 }, '1.0 to 1.5×'],
 ])('an interval of a ratio shows on which side of 1 it lies: %j', (interval, text) => {
   expect(formatInterval(interval, 'ratio').replaceAll('\u00a0', ' ')).toBe(text);
+});
+
+const column = (values: readonly number[], unit: 's' | '1') => {
+  const { factor, decimals } = columnScale(values, unit);
+  return values.map((value) => numberText(value / factor, decimals));
+};
+
+test('numbers of one column over decades keep their digits', () => {
+  expect(column([0.00123, 51.16, 658.73, 1414.06], 's')).toEqual(['0.00123', '51.2', '658.7', '1414.1']);
+  expect(column([1e-6, 1e6], '1')).toEqual(['0.00000100', '1,000,000']);
+  expect(column([3e-11, 0.5, 1e6], '1')).toEqual(['3.00e-11', '0.5000', '1,000,000.0000']);
+  expect(column([0, 0.004, 1200.5, 3000.25], 's')).toEqual(['0.0', '0.00400', '1200.5', '3000.3']);
+  expect(column([-0.00123, 1414.06], 's')).toEqual(['−0.00123', '1414']);
+  expect(column([7, 1000, 10_000_000], '1')).toEqual(['7', '1000', '10,000,000']);
+});
+
+test.each([
+  [1e-15, '1', '1.00e-15'],
+  [0.3, 'B', '0.300 B'],
+  [2.5e-12, 's', '0.00250 ns'],
+  [1e-9, 'ratio', '1.00e-9×'],
+] as const)('%d %s keeps its digits in prose: %s', (value, unit, text) => {
+  expect(plain(formatValue(value, unit))).toBe(text);
+});
+
+test('a bound of an interval that is not zero is not printed as zero', () => {
+  expect(plain(formatInterval({ low: 0.0000012, high: 700 }, '1'))).toBe('0.0000012 to 700');
+  expect(plain(formatInterval({ low: 0.001, high: 1414.06 }, 's'))).toBe('0.000017 to 24 min');
+  expect(plain(formatInterval({ low: 0, high: 700 }, '1'))).toBe('0 to 700');
+  expect(plain(formatInterval({ low: -0.2, high: 1e6 }, '1'))).toBe('-0.20 to 1,000,000');
 });
