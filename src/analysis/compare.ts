@@ -1,5 +1,6 @@
 import type { CellLabels } from '../journal/entry.ts';
 import type { Metric } from '../study/types.ts';
+import { agree, count } from '../units.ts';
 import type { Sample } from './cells.ts';
 import { exponential } from './contrasts.ts';
 import { meanOf, quantile, sortedCopy } from './describe.ts';
@@ -81,7 +82,9 @@ function noRatio({ a, b, numerator, denominator }: Sides, { absence }: CompareOp
   const values = [...a, ...b].map((sample) => sample.value);
   if (values.every((value) => value === 0)) return 'all values are 0';
   const bad = values.filter((value) => !(value > 0)).length;
-  return bad === 0 ? null : `${bad} of ${values.length} values are not positive, so that there is no ratio`;
+  return bad === 0
+    ? null
+    : `${bad} of ${count(values.length, 'value')} ${agree(bad, 'is', 'are')} not positive, so that there is no ratio`;
 }
 
 interface Logs {

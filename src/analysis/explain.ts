@@ -1,4 +1,4 @@
-import { formatInterval, formatValue } from '../units.ts';
+import { count, formatInterval, formatValue } from '../units.ts';
 import type { Comparison } from './results.ts';
 
 /**
@@ -9,7 +9,7 @@ export function explainVerdict(comparison: Comparison, threshold: number): strin
   const { ratio, simultaneous, verdict, n, blocksNeeded, family, why } = comparison;
   if (ratio === null) return why ?? 'there is no ratio';
   const limit = formatValue(threshold * 100, '1', { digits: threshold < 0.01 ? 2 : 1 });
-  const blocks = blocksNeeded === null ? '' : `; about ${blocksNeeded} blocks would have decided it`;
+  const blocks = blocksNeeded === null ? '' : `; about ${count(blocksNeeded, 'block')} would have decided it`;
   if (simultaneous === null) return `n = ${n} is too few for an interval${blocks}`;
   const together = family > 1 ? `, good for all ${family} comparisons together,` : '';
   const interval = `the interval ${formatInterval(simultaneous, 'ratio')}${together}`;

@@ -1,4 +1,5 @@
 import type { Entry } from '../journal/entry.ts';
+import { count } from '../units.ts';
 import type { Redaction } from './redact/copy.ts';
 import type { BundleFile } from './zip.ts';
 
@@ -50,7 +51,7 @@ function droppedLines(dropped: ReadmeFacts['dropped']): string[] {
   return [
     '',
     'Left out to keep the size asked for, least important first:',
-    ...dropped.map(({ what, paths, bytes }) => `- ${what}: ${paths.length} files, ${bytes} bytes`),
+    ...dropped.map(({ what, paths, bytes }) => `- ${what}: ${count(paths.length, 'file')}, ${count(bytes, 'byte')}`),
     ...verify,
   ];
 }

@@ -7,5 +7,6 @@ export function printFiles(files: readonly RenderedFile[]): void {
   for (const file of files) {
     if (file.skipped !== undefined) console.log(`${file.format.toUpperCase()} skipped: ${file.skipped}`);
     else if (main.includes(file.format)) console.log(relative(process.cwd(), file.path));
+    if (file.note !== undefined) console.log(`  ${file.note}`);
   }
 }

@@ -1,4 +1,5 @@
-import type { RunEvent } from '../run/events.ts';
+import type { RunEvent, ShownValue } from '../run/events.ts';
+import { count, formatValue } from '../units.ts';
 
 /** Where progress is written; a terminal gets a live line, a log plain lines. */
 interface Screen {
@@ -26,10 +27,9 @@ export function progressOn(screen: Screen): (event: RunEvent) => void {
   return (event) => {
     switch (event.type) {
       case 'run started': {
-        const blocks =
-          event.blocks.min === event.blocks.max ? `${event.blocks.max}` : `${event.blocks.min} to ${event.blocks.max}`;
+        const blocks = `${event.blocks.min === event.blocks.max ? '' : `${event.blocks.min} to `}${count(event.blocks.max, 'block')}`;
         say(
-          `${event.resumed ? 'continuing' : 'measuring'} ${event.variants} variants in ${blocks} blocks, ${event.total - event.done} trials to go, seed ${event.seed}`,
+          `${event.resumed ? 'continuing' : 'measuring'} ${count(event.variants, 'variant')} in ${blocks}, ${count(event.total - event.done, 'trial')} to go, seed ${event.seed}`,
         );
         break;
       }
@@ -41,17 +41,13 @@ export function progressOn(screen: Screen): (event: RunEvent) => void {
         say(`server: ${event.version}`);
         break;
       case 'variant decided':
-        if (event.kept > 0 || event.reason !== '')
-          say(
-            `${cellText(event.cell)}: ${event.kept > 0 ? `${event.kept} kept` : 'measured'}${event.kept > 0 && event.toMeasure > 0 ? `, ${event.toMeasure} to measure` : ''}, ${event.reason}`,
-          );
+        if (event.kept > 0 || event.reason !== '') say(`${cellText(event.cell)}: ${decidedText(event)}`);
         break;
       case 'trial phase':
         show(`block ${event.block}, ${cellText(event.cell)}: ${event.phase}`);
         break;
       case 'trial ended': {
-        const values = Object.entries(event.values).slice(0, 2);
-        const told = values.map(([metric, value]) => `${metric} ${value.toPrecision(4)}`).join(', ');
+        const told = event.values.slice(0, 2).map(valueText).join(', ');
         const count =
           event.block === 0
             ? 'first start, not counted'
@@ -69,7 +65,7 @@ export function progressOn(screen: Screen): (event: RunEvent) => void {
       case 'ended':
         clear();
         say(
-          `${event.ok} of ${event.trials} trials ok${event.notOk > 0 ? `, ${event.notOk} not` : ''}${event.lacking > 0 ? `, ${event.lacking} skipped for what is lacking here` : ''}`,
+          `${event.ok} of ${count(event.trials, 'trial')} ok${event.notOk > 0 ? `, ${event.notOk} not` : ''}${event.lacking > 0 ? `, ${event.lacking} skipped for what is lacking here` : ''}`,
         );
         break;
       case 'block started':
@@ -80,9 +76,20 @@ export function progressOn(screen: Screen): (event: RunEvent) => void {
   };
 }
 
+/** "2 kept, 4 to measure: …", "nothing to measure: …", "6 to measure: not measured yet". */
+function decidedText({ kept, toMeasure, reason }: Extract<RunEvent, { type: 'variant decided' }>): string {
+  const counts = [...(kept > 0 ? [`${kept} kept`] : []), ...(toMeasure > 0 ? [`${toMeasure} to measure`] : [])];
+  return [counts.join(', ') || 'nothing to measure', reason].filter((part) => part !== '').join(': ');
+}
+
 /** Every event of a run as one line of JSON, for machines. */
 export function eventsAsJson(write: (text: string) => void): (event: RunEvent) => void {
   return (event) => write(`${JSON.stringify(event)}\n`);
+}
+
+/** "insert.written 504 MiB", "load.tps 1200/s at threads 4". */
+function valueText({ metric, value, unit, within }: ShownValue): string {
+  return `${metric} ${formatValue(value, unit, { digits: 4 })}${within === undefined ? '' : ` at ${cellText(within)}`}`;
 }
 
 /** A cell for terminals: `pool 128M, server 10.5`. */

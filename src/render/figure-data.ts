@@ -1,6 +1,6 @@
 import { BenchbookError } from '../errors.ts';
 import type { CellValue, Column, Table } from '../report/document.ts';
-import { columnScale, spansDecades } from '../units.ts';
+import { columnScale, count, numberText, spansDecades } from '../units.ts';
 import { type Prefix, prefixFor } from './numbers.ts';
 
 export type Json = Record<string, unknown>;
@@ -89,7 +89,7 @@ export function thinned(
       (_, index) => table.rows[Math.floor((index + ((index * 0.618034) % 1)) * step)]!,
     );
     notes.push(
-      `${MOST_ROWS.toLocaleString('en-US')} of ${total.toLocaleString('en-US')} rows of the table “${table.name}” are drawn, evenly chosen.`,
+      `${numberText(MOST_ROWS, 0)} of ${count(total, 'row')} of the table “${table.name}” are drawn, evenly chosen.`,
     );
     return { ...table, rows };
   });
@@ -247,11 +247,10 @@ export function logNotes(
   const fields = [...new Set(uses.filter((use) => use.log).map((use) => use.field))];
   return fields.flatMap((field) => {
     const hidden = numbersOf(values.get(field)).filter((value) => value <= 0).length;
-    const noun = hidden === 1 ? 'value' : 'values';
     return hidden === 0
       ? []
       : [
-          `${hidden} ${noun} of “${columns.get(field)!.title}” at or below zero can’t stand on a logarithmic axis; see the table.`,
+          `${count(hidden, 'value')} of “${columns.get(field)!.title}” at or below zero can’t stand on a logarithmic axis; see the table.`,
         ];
   });
 }

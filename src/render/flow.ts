@@ -1,5 +1,6 @@
 import { BenchbookError } from '../errors.ts';
 import type { Block, ClaimResult, Document, Inline, Table } from '../report/document.ts';
+import { agree, count } from '../units.ts';
 import { anchorsOf } from './anchors.ts';
 import { dataFileNames } from './data-files.ts';
 import { lineTree, proseTree } from './prose.ts';
@@ -109,7 +110,7 @@ function tableOf<T>(block: Extract<Block, { type: 'table' }>, context: Context<T
   const rest =
     set.omitted > 0
       ? [
-          `${set.omitted} of ${table.rows.length} rows are left out; all are in data/${context.files.get(table.name)}.csv.`,
+          `${set.omitted} of ${count(table.rows.length, 'row')} ${agree(set.omitted, 'is', 'are')} left out; all are in data/${context.files.get(table.name)}.csv.`,
         ]
       : [];
   const caption = block.caption ? [dialect.paragraph(lineTree(block.caption, context.label))] : [];

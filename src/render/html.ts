@@ -76,8 +76,13 @@ function source(text: string): string {
 }
 
 function scriptsFor(hasLiveFigures: boolean): string[] {
-  const own = (name: string) => readFileSync(path.join(TEMPLATES, 'scripts', name), 'utf8');
-  return hasLiveFigures ? [own('report.js'), vegaScript(), own('live.js')] : [own('report.js')];
+  const all = [ownScript('glyphs.js'), ownScript('report.js')];
+  return hasLiveFigures ? [...all, vegaScript(), ownScript('live.js')] : all;
+}
+
+/** A script of ours, as a page carries it. */
+export function ownScript(name: string): string {
+  return readFileSync(path.join(TEMPLATES, 'scripts', name), 'utf8');
 }
 
 /** All templates of one folder by name, in a fixed order; the user's own in place of ours. */

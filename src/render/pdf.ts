@@ -2,6 +2,7 @@ import { pathToFileURL } from 'node:url';
 import type { Browser } from 'puppeteer';
 import { BenchbookError, sentenceOf } from '../errors.ts';
 import type { Chromium } from './chromium.ts';
+import { ownScript } from './html.ts';
 import { finishPdf, type PdfExtras } from './pdf-finish.ts';
 
 export interface PdfRequest extends PdfExtras {
@@ -12,12 +13,18 @@ export interface PdfRequest extends PdfExtras {
   readonly timeLimitMs: number;
 }
 
+export interface PrintedPdf {
+  readonly bytes: Uint8Array;
+  /** Characters that no font of this machine has: boxes stand in their places. */
+  readonly missing: readonly string[];
+}
+
 /**
  * Print the HTML report: tagged, with outline, on light paper, details open, links that work within the file.
  * The same HTML and Chromium give the same bytes.
  * @throws BenchbookError `render` where Chromium does not start, crashes or takes longer than `timeLimitMs`; nothing of it is left running.
  */
-export async function pdfReport(request: PdfRequest): Promise<Uint8Array> {
+export async function pdfReport(request: PdfRequest): Promise<PrintedPdf> {
   let browser: Browser | undefined;
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
@@ -32,7 +39,7 @@ export async function pdfReport(request: PdfRequest): Promise<Uint8Array> {
     // Past the limit nobody waits for the work any more; its late failure must not end the process.
     work.catch(() => undefined);
     const printed = await Promise.race([work, limit]);
-    return await finishPdf(printed, request);
+    return { bytes: await finishPdf(printed.bytes, request), missing: printed.missing };
   } catch (thrown) {
     throw new BenchbookError(
       'render',
@@ -67,7 +74,7 @@ async function launch(request: PdfRequest): Promise<Browser> {
   });
 }
 
-async function print(browser: Browser, request: PdfRequest): Promise<Uint8Array> {
+async function print(browser: Browser, request: PdfRequest): Promise<PrintedPdf> {
   const page = await browser.newPage();
   await page.setOfflineMode(true);
   // For the one style below; the page itself stays as strict as it is.
@@ -78,7 +85,9 @@ async function print(browser: Browser, request: PdfRequest): Promise<Uint8Array>
     content: `@page { size: ${request.paper} } @page turned { size: ${request.paper} landscape }`,
   });
   await page.evaluate(PREPARE);
-  return await page.pdf({
+  await page.evaluate(ownScript('glyphs.js'));
+  const missing = (await page.evaluate(SAY_MISSING)) as string[];
+  const bytes = await page.pdf({
     format: request.paper,
     // Wide tables stand on pages of their own, turned.
     preferCSSPageSize: true,
@@ -88,7 +97,14 @@ async function print(browser: Browser, request: PdfRequest): Promise<Uint8Array>
     waitForFonts: true,
     timeout: request.timeLimitMs,
   });
+  return { bytes, missing };
 }
+
+const SAY_MISSING = `(() => {
+  const missing = benchbookMissing(document.getElementById('main'));
+  benchbookSayMissing(missing);
+  return missing;
+})()`;
 
 /** In the page: open what is folded, and drop links to files beside the report, which would print this machine's paths. */
 const PREPARE = `(async () => {

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { BenchbookError, sentenceOf } from '../errors.ts';
 import type { Document } from '../report/document.ts';
+import { count } from '../units.ts';
 import { adfReport } from './adf.ts';
 import { findChromium } from './chromium.ts';
 import { tableCsv } from './csv.ts';
@@ -141,7 +142,7 @@ async function pdfFile(request: RenderRequest, html: string): Promise<RenderedFi
   await writeWhole(htmlFile, html);
   try {
     const { pdfReport } = await import('./pdf.ts');
-    const bytes = await pdfReport({
+    const { bytes, missing } = await pdfReport({
       chromium,
       htmlFile,
       paper: request.paper ?? 'A4',
@@ -151,13 +152,24 @@ async function pdfFile(request: RenderRequest, html: string): Promise<RenderedFi
       producer: `Chromium ${chromium.version}`,
       files: embeddedFiles(request),
     });
-    return { path: file, bytes: await writeWhole(file, bytes), format: 'pdf' };
+    return {
+      path: file,
+      bytes: await writeWhole(file, bytes),
+      format: 'pdf',
+      ...(missing.length === 0 ? {} : { note: missingNote(missing) }),
+    };
   } catch (thrown) {
     const hint = thrown instanceof BenchbookError && thrown.hint ? ` ${thrown.hint}` : '';
     return { path: file, bytes: 0, format: 'pdf', skipped: `${sentenceOf(thrown)}${hint}` };
   } finally {
     await rm(htmlFile, { force: true });
   }
+}
+
+function missingNote(missing: readonly string[]): string {
+  const named = missing.slice(0, 10).map((character) => `U+${character.codePointAt(0)!.toString(16).toUpperCase()}`);
+  const more = missing.length > named.length ? ' and others' : '';
+  return `No font on this machine has ${count(missing.length, 'character')} of it, and boxes stand there: ${named.join(', ')}${more}. Install fonts (Debian: fonts-noto-core, fonts-noto-cjk, fonts-noto-color-emoji) and render again.`;
 }
 
 /** The samples travel within the PDF beside what the caller adds, so that one attachment is the whole record. */

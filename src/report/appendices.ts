@@ -30,7 +30,9 @@ function samplesPart(data: RunData, draft: Draft): Part {
       ({ table, isInTime }): Block => ({
         type: 'table',
         id: `table-${slug(table.name)}`,
-        title: [`Every value that ${name} took${isInTime ? ' over time' : ''}, in the order run`],
+        title: [
+          `Every value that ${name} took${isInTime && !/over ?time$/i.test(name) ? ' over time' : ''}, in the order run`,
+        ],
         table: table.name,
         notes: [],
         dense: true,

@@ -1,8 +1,9 @@
 import type { Analysis } from '../analysis/analysis.ts';
 import type { CellLabels } from '../journal/entry.ts';
+import { agree, count } from '../units.ts';
 import { cellText } from './names.ts';
 
-/** Beside a figure or table the worst must be seen; all of them stand under Limits. */
+/** Beside a figure or table the worst must be seen; all of them stand under Limitations. */
 const MOST = 3;
 
 /** The cautions of a metric in the cells shown, each sentence once with the cells that it concerns and does not name itself. */
@@ -21,7 +22,7 @@ export function cautionNotes(metric: string, shown: readonly CellLabels[], analy
   if (notes.length <= MOST) return notes;
   return [
     ...notes.slice(0, MOST),
-    `${notes.length - MOST} more cautions of ${metric} stand under Limits of this report.`,
+    `${count(notes.length - MOST, 'more caution')} of ${metric} ${agree(notes.length - MOST, 'stands', 'stand')} under Limitations.`,
   ];
 }
 

@@ -1,6 +1,7 @@
 import type { Analysis } from '../analysis/analysis.ts';
 import type { Draft, DraftBlock } from '../draft/types.ts';
 import { allBlocks } from '../draft/walk.ts';
+import { agree, count } from '../units.ts';
 import type { ClaimResult, Document } from './document.ts';
 import type { RunData } from './run-data.ts';
 import { expressionsOf, valueRef } from './values.ts';
@@ -62,13 +63,13 @@ function doubts(data: RunData, analysis: Analysis): string[] {
   return [
     lost === 0
       ? ''
-      : `${lost} of ${counted.length} trials did not end ok; they are listed in the appendix and in no number.`,
+      : `${lost} of ${count(counted.length, 'trial')} did not end ok. The appendix lists ${agree(lost, 'it', 'them')}; no number includes ${agree(lost, 'it', 'them')}.`,
     shared === 0
       ? ''
-      : `The machine was not alone: in ${shared} of ${counted.length} trials other processes took CPU time${drift ? ', and the canary, the same work in every block, varied' : ''}. Absolute times are those of a busy machine; see Limits.`,
+      : `Other processes used CPU time during ${shared} of ${count(counted.length, 'trial')}${drift ? ', and the calibration probe varied between blocks' : ''}. Treat absolute times with caution (see Limitations).`,
     shared > 0 || !drift
       ? ''
-      : 'The canary, the same work in every block, varied: the machine itself was not the same throughout; see Limits.',
+      : 'The calibration probe, the same work in every block, varied: the speed of the machine changed during the run (see Limitations).',
     changed.size === 0
       ? ''
       : `Not every setting is as requested: ${[...changed].join(', ')}; see Requested and effective settings.`,

@@ -2,7 +2,7 @@ import type { Analysis } from '../analysis/analysis.ts';
 import { explainVerdict } from '../analysis/explain.ts';
 import type { Comparison, Effect, Interaction } from '../analysis/results.ts';
 import type { Draft } from '../draft/types.ts';
-import { formatInterval, formatValue } from '../units.ts';
+import { agree, count, formatInterval, formatValue } from '../units.ts';
 import { precisionNotes } from './caution-notes.ts';
 import type { Block, CellValue, Column, Table } from './document.ts';
 import { cellText, metricTitle } from './names.ts';
@@ -80,7 +80,7 @@ function baselineTable(metric: string, draft: Draft, analysis: Analysis): Titled
     table: { name: `comparisons ${metric}`, columns, rows, origins },
     title: asTitle(`${metricTitle(metric, draft)}, against ${baseline}`),
     notes: [
-      `Medians of ratios within blocks. The intervals hold for all ${comparisons.filter(({ ratio }) => ratio !== null).length} ratios together with 95\u00a0% and decide the verdict against ±${formatValue(draft.threshold * 100, '1')}\u00a0%; δ and p (sign-flip test) are for orientation.`,
+      `Medians of ratios within blocks. ${intervalsText(comparisons.filter(({ ratio }) => ratio !== null).length)} the verdict against ±${formatValue(draft.threshold * 100, '1')}\u00a0%; δ and p (sign-flip test) are for orientation.`,
       ...precisionNotes(metric, analysis.cellsOf(metric), analysis),
     ],
   };
@@ -115,12 +115,22 @@ function effectsTable(metric: string, draft: Draft, analysis: Analysis): Titled 
     table: { name: `effects ${metric}`, columns, rows },
     title: asTitle(`${metricTitle(metric, draft)}, effects of the factors`),
     notes: [
-      'Geometric means over the other factors’ levels; an interaction is a ratio of ratios, 1 is none.',
+      'Geometric means over the other factors’ levels; an interaction is a ratio of ratios, and 1 means no interaction.',
       ...(left === 0
         ? []
-        : [`${left} interaction${left === 1 ? ' has' : 's have'} no row: no combination was measured on all sides.`]),
+        : [
+            `${count(left, 'interaction')} ${agree(left, 'has', 'have')} no row: no combination was measured on all sides.`,
+          ]),
     ],
   };
+}
+
+/** What the intervals cover, with the verb of the sentence that it begins. */
+function intervalsText(ratios: number): string {
+  if (ratios === 0) return 'No ratio could be computed; an interval would decide';
+  return ratios === 1
+    ? 'The 95\u00a0% interval decides'
+    : `The intervals cover all ${count(ratios, 'ratio')} together with 95\u00a0% and decide`;
 }
 
 /** With a capital, but for an address such as `load.tps`. */

@@ -51,7 +51,10 @@ export function sourceLine(
   { draft, data }: Pick<FigureContext, 'draft' | 'data'>,
 ): string {
   const ns = [...new Set(dots.filter((dot) => dot.n > 0).map((dot) => dot.n))].sort((a, b) => a - b);
-  const n = ns.length === 0 ? 'no trials' : `n = ${ns.length === 1 ? ns[0] : `${ns[0]} to ${ns.at(-1)}`} trials a cell`;
+  const n =
+    ns.length === 0
+      ? 'no trials'
+      : `n = ${ns.length === 1 ? count(ns[0]!, 'trial') : `${ns[0]} to ${count(ns.at(-1)!, 'trial')}`} a cell`;
   const value =
     figure.show === 'ratio' ? `median of ratios to ${cellText(draft.baseline)} within blocks` : 'median over trials';
   const trials = dots.reduce((sum, dot) => sum + dot.n, 0);

@@ -9,7 +9,8 @@ export type LevelNames = Readonly<Record<string, Readonly<Record<string, string>
 /**
  * The levels of the factor that chooses the server, with the version that ran: "10.11" is shown as "10.11.19", "fixed" as
  * "fixed (10.11.18, with fix.patch)". The factor is the one whose level decides the build in every trial; where that may be
- * more than one, or none, levels keep their labels.
+ * more than one, or none, levels keep their labels. Where one build served all trials, a factor of several levels chose none, and one
+ * of a single level did only if its label is a version and nothing else.
  */
 export function levelNames(entries: readonly Entry[], { factors }: Draft): LevelNames {
   const candidates = factors.flatMap(({ name, within }) => {
@@ -26,10 +27,18 @@ export function levelNames(entries: readonly Entry[], { factors }: Draft): Level
   );
   const isVaried =
     new Set(candidates.flatMap(({ builds }) => [...builds.values()].map((build) => build.buildId))).size > 1;
-  const [only, ...others] = isVaried && candidates.length === 1 ? candidates : named;
+  const [only, ...others] = isVaried ? (candidates.length === 1 ? candidates : named) : named.filter(isBareVersion);
   if (only === undefined || others.length > 0) return {};
+  // Beside another that may choose the build, a factor with two labels for one build hardly does.
+  const isOneToOne = new Set([...only.builds.values()].map(({ buildId }) => buildId)).size === only.builds.size;
+  if (candidates.length > 1 && !isOneToOne) return {};
   const names = namesOf(only.builds);
   return Object.keys(names).length === 0 ? {} : { [only.name]: names };
+}
+
+function isBareVersion({ builds }: { readonly builds: ReadonlyMap<string, ServerEntry> }): boolean {
+  const [label, ...others] = builds.keys();
+  return label !== undefined && others.length === 0 && /^v?\d+(?:\.\d+)+$/.test(label);
 }
 
 /** Names that hold in both of two runs: a level that ran another version there keeps its label. */

@@ -1,4 +1,5 @@
 import type { Analysis } from '../analysis/analysis.ts';
+import { count } from '../units.ts';
 import { escapeMarkdown } from './claims.ts';
 import type { Block } from './document.ts';
 import { isRecord } from './facts.ts';
@@ -6,12 +7,12 @@ import { cellText } from './names.ts';
 import type { Part } from './part.ts';
 import type { RunData } from './run-data.ts';
 
-/** Every caution in one place, each once, with how many trials it concerns: the limits of this report. */
+/** Every caution in one place, each once, with how many trials it concerns. */
 export function limitsPart(data: RunData, analysis: Analysis, spoken: readonly string[]): Part {
   const notes = data.notes.map((note) => `${note.event} at ${note.at}: ${note.text}`);
   const content = [...ofTrials(data), ...ofBuilds(data), ...ofAnalysis(analysis, spoken), ...notes];
   const blocks: Block[] = [
-    { type: 'heading', level: 2, text: 'Limits of this report', id: 'limits' },
+    { type: 'heading', level: 2, text: 'Limitations', id: 'limits' },
     {
       type: 'prose',
       content: [
@@ -38,7 +39,7 @@ function ofTrials(data: RunData): string[] {
     }
   }
   return [...found.values()].map(
-    ({ sentences, trials }) => `${rangeOf([...sentences])} (${trials} of ${counted.length} trials)`,
+    ({ sentences, trials }) => `${rangeOf([...sentences])} (${trials} of ${count(counted.length, 'trial')})`,
   );
 }
 

@@ -1,5 +1,6 @@
 import type { Analysis } from '../analysis/analysis.ts';
 import type { Draft } from '../draft/types.ts';
+import { count } from '../units.ts';
 import { buildDetails } from './builds.ts';
 import { escapeMarkdown } from './claims.ts';
 import { commandBlocks } from './commands.ts';
@@ -57,17 +58,17 @@ export function methodsPart(data: RunData, draft: Draft, analysis: Analysis): Pa
 }
 
 /** The order of the trials, and what it does about drift. */
-function orderText({ order = 'blocks', seed }: PlanFacts): string {
+function orderText({ order = 'blocks', seed }: PlanFacts, blocks: number): string {
   if (typeof order === 'object') {
-    return `blocks in random order (seed ${seed}), the two levels of ${order.duet} measured at the same time on cores of their own, so that shared noise cancels in their ratio.`;
+    return `${count(blocks, 'block')} in random order (seed ${seed}), the two levels of ${order.duet} measured at the same time on cores of their own, so that shared noise cancels in their ratio.`;
   }
   switch (order) {
     case 'interleaved':
-      return 'blocks, each in declared order: a drift within a block meets the later variants more.';
+      return `${count(blocks, 'block')}, each in declared order: a drift within a block meets the later variants more.`;
     case 'sequential':
-      return 'repetitions, all of a variant before the next: a drift of the machine looks like an effect.';
+      return `${count(blocks, 'repetition')}, all of a variant before the next: a drift of the machine looks like an effect.`;
     default:
-      return `randomised complete blocks (seed ${seed}), so that a drift of the machine meets every variant alike.`;
+      return `${count(blocks, 'randomised complete block')} (seed ${seed}), so that a drift of the machine meets every variant alike.`;
   }
 }
 
@@ -86,7 +87,7 @@ function designText(data: RunData, draft: Draft, plan: PlanFacts, analysis: Anal
   const first = data.trials.length - counted.length;
   const sentences = [
     rerunText(data),
-    `${counted.length} trials: ${variants} variants in ${blocks} ${orderText(plan)}`,
+    `${count(counted.length, 'trial')}: ${count(variants, 'variant')} in ${orderText(plan, blocks)}`,
     `A trial is a fresh copy of a pristine data directory${sharesCopies(counted) ? ' (where no measurement changes the data, the copy that trials before it have read)' : ''}, a fresh server, the measurements in the order declared, and a stop.`,
     first > 0
       ? `${first === 1 ? 'One first start of the build' : `${first} first starts, one for each build,`} came before block 1 and ${first === 1 ? 'is' : 'are'} in no number.`

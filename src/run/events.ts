@@ -1,4 +1,5 @@
 import type { Caution, CellLabels, JsonValue, Outcome } from '../journal/entry.ts';
+import type { Unit } from '../study/types.ts';
 
 /** Trials by state, and the time that the rest will take. */
 export interface Progress {
@@ -18,6 +19,15 @@ interface OfTrial {
   readonly position: number;
   /** Which try, from 1, where the study asks for retries. */
   readonly attempt?: number;
+}
+
+/** One number of a trial, with all that it takes to read it. */
+export interface ShownValue {
+  readonly metric: string;
+  readonly value: number;
+  readonly unit: Unit;
+  /** The cell of factors within the trial that it belongs to. */
+  readonly within?: CellLabels;
 }
 
 /** What happens during a run, for people, logs and machines alike: plain JSON. */
@@ -58,8 +68,8 @@ export type RunEvent =
       readonly outcome: Outcome;
       readonly reason?: string;
       readonly durationSeconds: number;
-      /** The median of each series, by metric; the first within cell's where there are several. */
-      readonly values: Readonly<Record<string, number>>;
+      /** The median of each metric's first series. */
+      readonly values: readonly ShownValue[];
       readonly cautions: readonly Caution[];
     } & OfTrial &
       Progress)

@@ -123,6 +123,7 @@ async function measureInto(request: Request, opened: Opened, prepared: Prepared)
   const keeping = { keep, coreLimit: keep.includes('core') ? await effects.allowCores() : null };
   const session = makeSession({
     plan,
+    metrics: request.study.metrics,
     blocks,
     journal,
     effects,

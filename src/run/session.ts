@@ -4,10 +4,10 @@ import type { EndEntry, Entry, NoteEntry, TrialEntry } from '../journal/entry.ts
 import type { Journal } from '../journal/write.ts';
 import { sideBySide } from '../plan/order.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { Cell } from '../study/types.ts';
+import type { Cell, Metric } from '../study/types.ts';
 import type { Effects, Preparation } from './effects.ts';
 import { type Estimator, estimator } from './estimate.ts';
-import type { Progress, Report } from './events.ts';
+import type { Progress, Report, ShownValue } from './events.ts';
 import type { Keeping } from './kept.ts';
 import type { TrialInputs } from './keys.ts';
 import type { Roots } from './roots.ts';
@@ -17,6 +17,7 @@ import type { Watchdog } from './watchdog.ts';
 /** What the steps of one session of a run share. */
 export interface Session {
   readonly plan: Plan;
+  readonly metrics: Readonly<Record<string, Metric>>;
   /** The blocks of this run: all of the plan, or those of its shard. */
   readonly blocks: readonly number[];
   readonly journal: Journal;
@@ -93,7 +94,7 @@ export async function keepTrials(session: Session, ...entries: readonly TrialEnt
       outcome: entry.outcome,
       ...(entry.reason === undefined ? {} : { reason: entry.reason }),
       durationSeconds: entry.durationSeconds,
-      values: mainValues(entry),
+      values: mainValues(entry, session.metrics),
       cautions: entry.cautions,
       ...progressOf(session),
     });
@@ -191,8 +192,12 @@ export function noteEntry(effects: Pick<Effects, 'now'>, event: NoteEntry['event
   return { type: 'note', at: effects.now().toISOString(), event, text };
 }
 
-function mainValues(entry: TrialEntry): Readonly<Record<string, number>> {
-  const values: Record<string, number> = {};
-  for (const series of entry.samples) values[series.metric] ??= medianOf(series.values);
-  return values;
+function mainValues(entry: TrialEntry, metrics: Readonly<Record<string, Metric>>): readonly ShownValue[] {
+  const first = new Map<string, ShownValue>();
+  for (const { metric, values, within } of entry.samples) {
+    const unit = metrics[metric]?.unit;
+    if (first.has(metric) || unit === undefined || values.length === 0) continue;
+    first.set(metric, { metric, value: medianOf(values), unit, ...(within === undefined ? {} : { within }) });
+  }
+  return [...first.values()];
 }

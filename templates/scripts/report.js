@@ -15,6 +15,7 @@
   for (const figure of document.querySelectorAll('figure.figure')) addEnlarge(figure);
   answerHover();
   for (const button of document.querySelectorAll('button[data-packed]')) offerDownload(button);
+  document.fonts.ready.then(() => benchbookSayMissing(benchbookMissing(document.getElementById('main'))));
 
   function markCurrentSection() {
     const links = new Map(

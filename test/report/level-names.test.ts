@@ -94,6 +94,17 @@ test('only the factor that decides the build in every trial carries versions', (
     server: { '10.5': '10.5.29' },
   });
   expect(names(column('a', '1G', '10.5.29'), column('b', '4G', '10.5.29'))).toEqual({});
+  // Both ways ran on one build: neither chooses it, whatever their labels say.
+  expect(names(column('10.5 way 0', '1G', '10.5.29'), column('10.5 way 1', '1G', '10.5.29'))).toEqual({});
+  expect(names(column('10.5 way 0', '1G', '10.5.29'))).toEqual({});
+  expect(names(column('10.5', '1G', '10.5.29'), column('10.6', '1G', '10.5.29'))).toEqual({});
+  // Beside the factor that chooses the server, one whose labels are ways of a version.
+  const ways = names(
+    column('old', '10.5 way 0', '10.5.29'),
+    column('old', '10.5 way 1', '10.5.29'),
+    column('new', '11.8 way 0', '11.8.9'),
+  );
+  expect(ways).toEqual({});
 });
 
 test('names that differ between two runs are shown in neither', () => {

@@ -1,5 +1,5 @@
 import type { Better } from '../../study/types.ts';
-import { formatValue } from '../../units.ts';
+import { count, formatValue } from '../../units.ts';
 import { nameOf } from '../absence.ts';
 import type { Sample } from '../cells.ts';
 import { medianOf, sortedCopy } from '../describe.ts';
@@ -51,7 +51,7 @@ function episodesOf(samples: readonly Sample[], better: Better): string | null {
   const longest = Math.max(...all.map((episode) => episode.toSeconds - episode.fromSeconds));
   const kind = all.some((episode) => episode.kind === 'stall') ? 'stalls' : `${all[0]!.kind}s`;
   const times = all.length === 1 ? 'once' : `${all.length} times`;
-  return `${kind} ${times} in ${hit} of ${samples.length} trials, for up to ${formatValue(longest, 's')}`;
+  return `${kind} ${times} in ${hit} of ${count(samples.length, 'trial')}, for up to ${formatValue(longest, 's')}`;
 }
 
 /** By how much the first iteration differs, where trials agree on it beyond the threshold; null where they don't. */

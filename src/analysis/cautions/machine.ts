@@ -1,3 +1,4 @@
+import { count } from '../../units.ts';
 import type { PlacedCaution } from '../results.ts';
 import type { CautionInput } from './input.ts';
 
@@ -51,7 +52,7 @@ function othersBusy({ index }: CautionInput): readonly PlacedCaution[] {
   const hit = index.trials.filter((trial) => trial.cautions.some((caution) => OTHERS.has(caution.code)));
   if (hit.length === 0) return [];
   const blocks = [...new Set(hit.map((trial) => trial.block))].join(', ');
-  const sentence = `The machine was not this study's alone (load, steal, throttling or swapping) during ${hit.length} of ${index.trials.length} trials (block${blocks.includes(',') ? 's' : ''} ${blocks}).`;
+  const sentence = `The machine was not this study's alone (load, steal, throttling or swapping) during ${hit.length} of ${count(index.trials.length, 'trial')} (block${blocks.includes(',') ? 's' : ''} ${blocks}).`;
   return [{ code: 'foreign-load', sentence }];
 }
 

@@ -1,3 +1,4 @@
+import { agree, count } from '../../units.ts';
 import { nameOf } from '../absence.ts';
 import { SMALLEST_N } from '../median-interval.ts';
 import type { PlacedCaution } from '../results.ts';
@@ -41,14 +42,14 @@ function sentenceOf(n: number, where: string): string {
 function missingTrials({ index }: CautionInput): readonly PlacedCaution[] {
   return index.cells.flatMap((cell) => {
     const { ok = 0, ...others } = index.outcomes(cell);
-    const lost = Object.entries(others).map(([outcome, count]) => `${count} ${outcome}`);
+    const lost = Object.entries(others).map(([outcome, number]) => `${number} ${outcome}`);
     if (lost.length === 0) return [];
     const total = index.trialsAt(cell).length;
-    const rest = ok === 0 ? 'it has no numbers' : `its numbers come from the ${ok} that ended ok`;
+    const rest = ok === 0 ? 'it has no numbers' : `its numbers come from the ${count(ok, 'trial')} that ended ok`;
     return [
       {
         code: 'trials-missing',
-        sentence: `Of the ${total} trials of ${nameOf(cell)}, ${lost.join(', ')}: ${rest}.`,
+        sentence: `${lost.join(', ')} of ${count(total, 'trial')} of ${nameOf(cell)}: ${rest}.`,
         cell,
       },
     ];
@@ -74,8 +75,8 @@ function reused({ index }: CautionInput): readonly PlacedCaution[] {
     const trials = index.trialsAt(cell);
     const runs = new Set(trials.flatMap((trial) => trial.reused?.runId ?? []));
     if (runs.size === 0) return [];
-    const count = trials.filter((trial) => trial.reused).length;
-    const sentence = `${count} of the ${trials.length} trials of ${nameOf(cell)} were measured in an earlier run (${[...runs].join(', ')}) and kept.`;
+    const kept = trials.filter((trial) => trial.reused).length;
+    const sentence = `${kept} of ${count(trials.length, 'trial')} of ${nameOf(cell)} ${agree(kept, 'was', 'were')} measured in ${runs.size === 1 ? 'an earlier run' : 'earlier runs'} (${[...runs].join(', ')}) and kept.`;
     return [{ code: 'reused-samples', sentence, cell }];
   });
 }

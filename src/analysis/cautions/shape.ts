@@ -1,3 +1,4 @@
+import { agree, count } from '../../units.ts';
 import { nameOf } from '../absence.ts';
 import type { Sample } from '../cells.ts';
 import { sortedCopy } from '../describe.ts';
@@ -47,8 +48,7 @@ export function shapeCautions(input: CautionInput): readonly PlacedCaution[] {
 
 function sentenceOfOutliers(outliers: readonly Sample[], n: number, where: string): string {
   const blocks = outliers.map((sample) => sample.block).join(', ');
-  const one = outliers.length === 1;
-  return `${outliers.length} of ${n} values of ${where} ${one ? 'lies' : 'lie'} far from the others (block${one ? '' : 's'} ${blocks}); ${one ? 'it is' : 'they are'} kept.`;
+  return `${outliers.length} of ${count(n, 'value')} of ${where} ${agree(outliers.length, 'lies', 'lie')} far from the others (${agree(outliers.length, 'block', 'blocks')} ${blocks}); ${agree(outliers.length, 'it is', 'they are')} kept.`;
 }
 
 /** The method's own resolution where it is known, else the smallest step between values of which at most half are distinct; 0 where neither shows. */

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { bundleRun } from '../../bundle/bundle.ts';
 import { parseSize } from '../../bundle/size.ts';
 import { BenchbookError } from '../../errors.ts';
+import { count } from '../../units.ts';
 import { DEFAULT_FORMATS } from '../formats.ts';
 import { reportRun } from '../report-run.ts';
 import { runFolder } from '../runs.ts';
@@ -27,7 +28,7 @@ export async function bundle(
   const { redaction } = result;
   console.log(`${displayFile(result.file)}: ${result.files} files, ${result.bytes} bytes`);
   for (const { what, paths, bytes } of result.dropped) {
-    console.log(`left out: ${what}, ${paths.length} ${paths.length === 1 ? 'file' : 'files'}, ${bytes} bytes`);
+    console.log(`left out: ${what}, ${count(paths.length, 'file')}, ${count(bytes, 'byte')}`);
   }
   if (redaction !== null) {
     const kinds = new Map<string, number>();

@@ -1,3 +1,4 @@
+import { count } from '../../units.ts';
 import { listRuns } from '../runs.ts';
 import { listStudies } from '../studies.ts';
 
@@ -13,7 +14,7 @@ export async function list(options: { json?: boolean }): Promise<number> {
   if (studies.length === 0) console.log('There are no studies here: a study is a file studies/NAME.study.ts.');
   for (const { study, runs } of studies) {
     console.log(
-      `${study}  ${runs.length === 0 ? 'no runs yet' : `${runs.length} run${runs.length === 1 ? '' : 's'}, latest ${runs.at(-1)}`}`,
+      `${study}  ${runs.length === 0 ? 'no runs yet' : `${count(runs.length, 'run')}, latest ${runs.at(-1)}`}`,
     );
   }
   return 0;

@@ -4,6 +4,7 @@ import { passesOf } from '../../plan/order.ts';
 import { chooseRun } from '../../run/choose.ts';
 import { type Forecast, forecast } from '../../run/forecast.ts';
 import { resolveVariant } from '../../run/variants.ts';
+import { count } from '../../units.ts';
 import { cacheDirectory } from '../cache.ts';
 import { type PlanOptions, planRequest } from '../plan-options.ts';
 import { cellLine, duration } from '../progress.ts';
@@ -35,7 +36,7 @@ export async function plan(wanted: string, options: PlanOptions & { json?: boole
   const blocks = replicates.min === replicates.max ? `${replicates.max}` : `${replicates.min} to ${replicates.max}`;
   console.log(study.title);
   console.log(
-    `${variants.length} variants in ${blocks} blocks: at most ${variants.length * replicates.max} trials, seed ${seed}`,
+    `${count(variants.length, 'variant')} in ${blocks}: at most ${count(variants.length * replicates.max, 'trial')}, seed ${seed}`,
   );
   for (const line of forecastLines(expected)) console.log(line);
   for (const { cell, reason } of excluded) console.log(`excluded: ${cellLine(cell)}: ${reason}`);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { BenchbookError } from '../../errors.ts';
 import { verifyJournal } from '../../journal/verify.ts';
+import { count } from '../../units.ts';
 import { reportRun } from '../report-run.ts';
 import { runFolder } from '../runs.ts';
 
@@ -15,7 +16,7 @@ interface VerifyOptions {
 export async function verify(run: string, options: VerifyOptions = {}): Promise<number> {
   const folder = await runFolder(run);
   const { lines, head } = await verifyJournal(folder);
-  console.log(`journal intact: ${lines} lines, head ${head}`);
+  console.log(`journal intact: ${count(lines, 'line')}, head ${head}`);
   const pdf = await pdfPlan(folder, options.pdf ?? true);
   const again = await renderAgain(folder, pdf.paper);
   const kept = await Promise.all(
@@ -68,7 +69,7 @@ async function pdfPlan(
 function namesOf(names: readonly string[]): string {
   const data = names.filter((name) => name.startsWith('data/'));
   const others = names.filter((name) => !data.includes(name));
-  return [...others, ...(data.length === 0 ? [] : [`${data.length} files of data/`])].join(', ');
+  return [...others, ...(data.length === 0 ? [] : [`${count(data.length, 'file')} of data/`])].join(', ');
 }
 
 /** Once more, elsewhere: what depends on the journal alone, and the PDF where `paper` says how it was printed. */

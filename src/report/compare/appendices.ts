@@ -50,7 +50,7 @@ function rawPart(side: Side): Part {
       ...shown[index]!.map(({ table, isInTime }, part) =>
         dense(
           table,
-          `Every value that ${each} took${isInTime ? ' over time' : ''} ${name}, in the order run`,
+          `Every value that ${each} took${isInTime && !/over ?time$/i.test(each) ? ' over time' : ''} ${name}, in the order run`,
           `${name}-samples-${index}${part === 0 ? '' : `-${part + 1}`}`,
         ),
       ),

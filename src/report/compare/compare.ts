@@ -1,3 +1,4 @@
+import { agree, count } from '../../units.ts';
 import { escapeMarkdown } from '../claims.ts';
 import { type Block, DOCUMENT_FORMAT, type Document } from '../document.ts';
 import { levelNames, sharedNames, withLevelNames } from '../level-names.ts';
@@ -113,7 +114,7 @@ function limitsBlocks(sides: Sides, { cells, metrics }: MetricsCompared): Block[
   const family = Math.max(1, ...cells.map((each) => each.family));
   const sentences = [
     `A ratio is after / before. Its verdict is decided by an interval that holds for all cells of its metric at once (up to ${family} comparisons; Bonferroni), against a threshold of practical relevance of ${threshold}: better or worse where the whole interval lies beyond it, equivalent where it lies within, inconclusive otherwise. The interval shown is the one of that ratio alone, at 95 %.`,
-    `Over the ${metrics.length} metrics nothing is corrected: of many metrics at rest, about one comparison in twenty may still look like a change.`,
+    `Nothing is corrected over the ${count(metrics.length, 'metric')}: of many metrics at rest, about one comparison in twenty may still look like a change.`,
     'A claim is decided inside each run, by the condition that the old report had, and its status follows from the two verdicts: a property that was supported and is refuted has regressed, a defect that was supported and is refuted is fixed, and where either is inconclusive, so is the status.',
     ...(bases.has('control beside')
       ? [
@@ -153,7 +154,7 @@ function keptNote({ before, after }: Sides): string[] {
   const kept = counted.filter(({ reused }) => reused?.runId === before.data.run.runId).length;
   if (kept === 0) return [];
   return [
-    `${kept} of the ${counted.length} trials after were kept from the run before: there both sides are the same samples.`,
+    `${kept} of the ${count(counted.length, 'trial')} after ${agree(kept, 'was', 'were')} kept from the run before: there both sides are the same samples.`,
   ];
 }
 

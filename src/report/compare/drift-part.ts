@@ -1,3 +1,4 @@
+import { count } from '../../units.ts';
 import type { Block, CellValue, Column, Table } from '../document.ts';
 import { metricTitle } from '../names.ts';
 import type { Part } from '../part.ts';
@@ -27,9 +28,10 @@ export function driftPart({ drift }: MetricsCompared, sides: Sides): Part {
       verdictText(ratio.verdict),
     ]),
   };
-  const count = (verdict: string) => drift.filter(({ ratio }) => verdictText(ratio.verdict) === verdict).length;
+  const times = (verdict: string) =>
+    count(drift.filter(({ ratio }) => verdictText(ratio.verdict) === verdict).length, 'time');
   const content = [
-    `The same build with the same settings was measured in both runs ${drift.length} times over (metric and cell): ${count('equivalent')} times the old samples are equivalent to the new ones, ${count('drifted')} times the machine drifted beyond the threshold, and ${count('inconclusive')} times the spread does not tell. Where they are not equivalent, no old sample is compared with a new one: ratios are taken inside a run.`,
+    `The same build with the same settings was measured in both runs ${count(drift.length, 'time')} (metric and cell): ${times('equivalent')} the old samples are equivalent to the new ones, ${times('drifted')} the machine drifted beyond the threshold, and ${times('inconclusive')} the spread is too large to tell. Where they are not equivalent, no old sample is compared with a new one: ratios are taken inside a run.`,
   ];
   const blocks: Block[] = [
     { type: 'heading', level: 2, text: 'Drift of the machine between the runs', id: 'drift' },
@@ -37,7 +39,7 @@ export function driftPart({ drift }: MetricsCompared, sides: Sides): Part {
     {
       type: 'details',
       id: 'drift-cells',
-      summary: `The same thing measured twice: ${drift.length} pairs`,
+      summary: `The same thing measured twice: ${count(drift.length, 'pair')}`,
       blocks: [
         {
           type: 'table',

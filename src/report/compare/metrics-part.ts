@@ -1,5 +1,6 @@
 import type { Summary } from '../../analysis/results.ts';
 import type { Draft } from '../../draft/types.ts';
+import { count } from '../../units.ts';
 import { escapeMarkdown } from '../claims.ts';
 import type { Block, CellValue, Column, Document, Inline, Table } from '../document.ts';
 import { metricTitle } from '../names.ts';
@@ -75,7 +76,7 @@ export function metricBullets(compared: MetricsCompared, sides: Sides): Document
     const content: Inline[number][] = [escapeMarkdown(`${capital(title)} is `)];
     verdicts.forEach((verdict, index) => {
       const here = decisive.filter((each) => each.verdict === verdict);
-      content.push(`${index > 0 ? '; ' : ''}**${verdict}** in ${here.length} of ${cells.length} cells: `);
+      content.push(`${index > 0 ? '; ' : ''}**${verdict}** in ${here.length} of ${count(cells.length, 'cell')}: `);
       here.forEach((each, at) => {
         if (at > 0) content.push(', ');
         content.push(ratioRef(each), escapeMarkdown(` at ${label(each.cell)}`));

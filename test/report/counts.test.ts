@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { analyse } from '../../src/analysis/analysis.ts';
+import type { Entry } from '../../src/journal/entry.ts';
+import { markdownReport } from '../../src/render/markdown.ts';
+import { buildReport } from '../../src/report/report.ts';
+import { sortEntries } from '../../src/report/run-data.ts';
+import { agree, count } from '../../src/units.ts';
+import { noisy, runOf, type SyntheticRun } from './compare/runs.ts';
+
+test.each([
+  [1, 'trial', '1 trial'],
+  [0, 'trial', '0 trials'],
+  [2, 'query', '2 queries'],
+  [2, 'box', '2 boxes'],
+  [2, 'day', '2 days'],
+  [12_345, 'row', '12,345 rows'],
+])('%d %s', (number, noun, text) => {
+  expect(count(number, noun)).toBe(text);
+});
+
+test('a word agrees with a count', () => {
+  expect([1, 2].map((number) => agree(number, 'is', 'are'))).toEqual(['is', 'are']);
+});
+
+function reportOf(run: SyntheticRun, edit: (entry: Entry) => Entry = (entry) => entry): string {
+  const { entries, draft } = runOf(run);
+  const edited = entries.map(edit);
+  return markdownReport(buildReport(sortEntries(edited), draft, analyse(edited, draft)), 'none').replaceAll(
+    '\u00a0',
+    ' ',
+  );
+}
+
+/** A one (no part of a larger or decimal number) before a noun in the plural. */
+const WRONG =
+  /(?<![\d.,])1 (?:more )?(?:trials|variants|blocks|cells|samples|ratios|values|lines|cautions|files|pairs|rows|runs|metrics|repetitions)\b/g;
+
+const column = (server: string, values: readonly (number | null)[]) => ({
+  cell: { server },
+  build: server,
+  values: { 'startup.ready': values, 'memory.rss': values },
+});
+
+test.each([
+  ['one trial', { columns: [column('10.5.29', [1])] }],
+  ['one trial that failed', { columns: [column('10.5.29', [null])] }],
+  [
+    'two variants of one block',
+    { columns: [column('10.5.29', [1]), column('11.8.9', [2])], baseline: { server: '10.5.29' } },
+  ],
+  [
+    'one ratio with an interval',
+    { columns: [column('10.5.29', noisy(1)), column('11.8.9', noisy(2))], baseline: { server: '10.5.29' } },
+  ],
+  [
+    'one outlier',
+    {
+      columns: [column('10.5.29', [...noisy(1, 9), 3]), column('11.8.9', [...noisy(2, 9), null])],
+      baseline: { server: '10.5.29' },
+    },
+  ],
+] as const)('a report of %s counts in the singular', (_, run) => {
+  const loaded = (entry: Entry): Entry =>
+    entry.type === 'trial' && entry.block === 1
+      ? { ...entry, cautions: [{ code: 'load-of-others', sentence: 'Other processes took 12.5 % of the CPU time.' }] }
+      : entry;
+  for (const text of [reportOf(run), reportOf(run, loaded)]) {
+    expect(text.match(WRONG) ?? []).toEqual([]);
+    expect(text).not.toMatch(/\b(?:all|other) [01] \w+s\b|over time over time/);
+  }
+});
