@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT, exitCodeOf, explain } from './exit.ts';
+import { endWith, guardOutput } from './output.ts';
 import { TOOL_VERSION } from './version.ts';
 
 // Errors name the lines of the study and not of its bundle.
@@ -129,12 +130,7 @@ program
   .option('--json', 'for machines')
   .action(action(async () => (await import('./commands/doctor.ts')).doctor));
 
-// `benchbook plan … | head` is no error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(EXIT.done);
-});
-
+const codeOf = guardOutput();
 try {
   await program.parseAsync();
 } catch (thrown) {
@@ -145,4 +141,4 @@ try {
     exitCode = exitCodeOf(thrown);
   }
 }
-process.exitCode = exitCode;
+endWith(codeOf(exitCode));

@@ -30,19 +30,21 @@ export async function measureAndReport({ told, json, ...request }: MeasureReques
     ? eventsAsJson(write)
     : progressOn({ isTTY: process.stdout.isTTY ?? false, columns: process.stdout.columns ?? 80, write });
   if (told) report({ type: 'note', text: told });
-  const interrupt = untilInterrupted();
+  const interrupt = untilInterrupted(request.study);
   const result = await runStudy({
     ...request,
     cacheDirectory: cacheDirectory(),
     toolVersion: TOOL_VERSION,
+    codeProgram: new URL(import.meta.url.replace(/measure-and-report\.(\w+)$/, 'own-code-program.$1')),
     signal: interrupt.signal,
     report,
-  });
-  interrupt.release();
+  }).finally(interrupt.release);
   // Whoever pressed Ctrl-C does not want to wait for a PDF; `render` makes it.
   const formats = result.interrupted ? DEFAULT_FORMATS.filter((format) => format !== 'pdf') : DEFAULT_FORMATS;
   if (result.trials > 0) await renderRun(result.runDirectory, request.study, formats, json ?? false);
   await updateIndex();
+  const failure = interrupt.failure();
+  if (failure !== null) throw failure;
   return result;
 }
 

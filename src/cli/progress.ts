@@ -14,6 +14,7 @@ interface Screen {
  */
 export function progressOn(screen: Screen): (event: RunEvent) => void {
   let live = '';
+  const told = new Set<string>();
   const say = (line: string): void => screen.write(`${live === '' ? '' : '\r\u001b[K'}${line}\n`);
   const show = (line: string): void => {
     if (!screen.isTTY) return;
@@ -47,13 +48,13 @@ export function progressOn(screen: Screen): (event: RunEvent) => void {
         show(`block ${event.block}, ${cellText(event.cell)}: ${event.phase}`);
         break;
       case 'trial ended': {
-        const told = event.values.slice(0, 2).map(valueText).join(', ');
+        const values = event.values.slice(0, 2).map(valueText).join(', ');
         const count =
           event.block === 0
             ? 'first start, not counted'
             : `${event.done}/${event.total}${timeLeft(event.remainingSeconds)}`;
         say(
-          `${count}  ${cellText(event.cell)}  ${event.outcome === 'ok' ? told : `${event.outcome}: ${event.reason ?? ''}`}`,
+          `${count}  ${cellText(event.cell)}  ${event.outcome === 'ok' ? values : failureText(event.outcome, event.reason ?? '', told)}`,
         );
         for (const { code, sentence } of event.cautions) if (code === 'kept-files') say(`  ${sentence}`);
         break;
@@ -80,6 +81,16 @@ export function progressOn(screen: Screen): (event: RunEvent) => void {
 function decidedText({ kept, toMeasure, reason }: Extract<RunEvent, { type: 'variant decided' }>): string {
   const counts = [...(kept > 0 ? [`${kept} kept`] : []), ...(toMeasure > 0 ? [`${toMeasure} to measure`] : [])];
   return [counts.join(', ') || 'nothing to measure', reason].filter((part) => part !== '').join(': ');
+}
+
+/** A reason in full where it is new; a cause is told once, however many trials it fails or leaves out. */
+function failureText(outcome: string, reason: string, told: Set<string>): string {
+  // The reason of a variant that is given up repeats that of its last trial.
+  const own = reason.startsWith('given up after') ? reason.replace(/, the last one: .*/s, '') : reason;
+  const text = `${outcome}: ${own}`;
+  if (told.has(text)) return `${outcome}, as above`;
+  told.add(text);
+  return text;
 }
 
 /** Every event of a run as one line of JSON, for machines. */

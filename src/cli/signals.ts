@@ -1,17 +1,74 @@
-/** Ctrl-C and SIGTERM as an AbortSignal; a second Ctrl-C ends the process at once. */
-export function untilInterrupted(): { readonly signal: AbortSignal; release(): void } {
+import { BenchbookError, sentenceOf } from '../errors.ts';
+import { placeInStack } from '../study/place.ts';
+
+/** Ctrl-C, an ended session, a closed terminal: each ends a run in order. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+
+/** `npx` hands on a signal that the terminal has sent too: repeats within this time are the same Ctrl-C. */
+const SAME_MILLISECONDS = 300;
+
+export interface Interrupt {
+  /** Fires on a signal, and on an error that nothing awaits. */
+  readonly signal: AbortSignal;
+  /** That error; null where there is none. */
+  readonly failure: () => BenchbookError | null;
+  release(): void;
+}
+
+/**
+ * Whatever wants to end the process during a run ends the run in order instead: servers, folders and the machine's settings come first.
+ * A second Ctrl-C ends the process at once; its exit handlers still kill servers and restore the machine.
+ */
+export function untilInterrupted(study: { readonly file: string } | null = null): Interrupt {
   const controller = new AbortController();
+  const { exit } = process;
+  let failure: BenchbookError | null = null;
+  let since = 0;
   const onSignal = (name: NodeJS.Signals): void => {
-    if (controller.signal.aborted) process.exit(130);
-    controller.abort(name);
+    if (!controller.signal.aborted) {
+      since = performance.now();
+      controller.abort(name);
+    } else if (name !== 'SIGHUP' && performance.now() - since > SAME_MILLISECONDS) {
+      // A closed terminal sends SIGHUP more than once.
+      exit.call(process, 130);
+    }
   };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  const onUncaught = (thrown: unknown): void => {
+    failure ??= uncaught(thrown, study?.file ?? '');
+    controller.abort(failure);
+  };
+  const onExit = (code: number): void => {
+    // Nothing was left to wait for, although the run had not ended.
+    if (code === 0) process.exitCode = 1;
+  };
+  for (const name of SIGNALS) process.on(name, onSignal);
+  process.on('uncaughtException', onUncaught);
+  process.on('exit', onExit);
+  process.exit = (code) => {
+    throw new Error(`it calls process.exit${code === undefined ? '' : ` with ${code}`}, which would end the run`);
+  };
   return {
     signal: controller.signal,
+    failure: () => failure,
     release: () => {
-      process.off('SIGINT', onSignal);
-      process.off('SIGTERM', onSignal);
+      for (const name of SIGNALS) process.off(name, onSignal);
+      process.off('uncaughtException', onUncaught);
+      process.off('exit', onExit);
+      process.exit = exit;
     },
   };
+}
+
+function uncaught(thrown: unknown, file: string): BenchbookError {
+  if (thrown instanceof BenchbookError) return thrown;
+  const place = thrown instanceof Error ? placeInStack(thrown, file) : { file };
+  const isStudys = place.line !== undefined;
+  const sentence = isStudys
+    ? `The study's code threw where nothing awaits it: ${sentenceOf(thrown)}`
+    : `An error that nothing awaits ended the run: ${sentenceOf(thrown)}`;
+  return new BenchbookError(isStudys ? 'study' : 'measure', sentence, {
+    ...(isStudys ? { place } : {}),
+    hint: 'what was measured is kept; the same command goes on from there',
+    cause: thrown,
+  });
 }

@@ -1,6 +1,7 @@
-import { BenchbookError, sentenceOf } from '../errors.ts';
+import { BenchbookError } from '../errors.ts';
+import { callStudy } from '../study/call.ts';
 import { suggestion } from '../study/near.ts';
-import { placeInStack, placeOfWords } from '../study/place.ts';
+import { placeOfWords } from '../study/place.ts';
 import type { Study } from '../study/study.ts';
 import { numericLabel } from '../units.ts';
 import { blocksFrom } from './block-words.ts';
@@ -43,17 +44,7 @@ function draftFactor(factor: Study['factors'][number]): DraftFactor {
 
 function blocksOf(study: Study, displayFile: string): DraftBlock[] {
   const place = placeOfWords(study.file, study.sourceText, ['report']);
-  let written: unknown;
-  try {
-    written = study.report(wordsFor(study, displayFile));
-  } catch (cause) {
-    if (cause instanceof BenchbookError) throw cause;
-    const at = cause instanceof Error ? placeInStack(cause, study.file) : place;
-    throw new BenchbookError('study', `The study's 'report' threw: ${sentenceOf(cause)}`, {
-      place: at.line === undefined ? place : at,
-      cause,
-    });
-  }
+  const written = callStudy('report', study, () => study.report(wordsFor(study, displayFile)));
   const blocks = blocksFrom(written, "The study's 'report'", place);
   checkReferences(blocks);
   return blocks;

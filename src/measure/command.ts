@@ -6,7 +6,7 @@ import { argvText, programWords } from '../server/argv.ts';
 import type { Build } from '../server/build.ts';
 import type { CommandOutput, Measurement, Metric, MetricValues } from '../study/types.ts';
 import { type Accounted, runAccounted } from './accounted.ts';
-import { liveServer, type Readings, type TrialContext } from './context.ts';
+import { liveServer, type OwnCode, type Readings, type TrialContext } from './context.ts';
 import { optionsOf, text } from './options.ts';
 
 const COMMAND = {
@@ -152,7 +152,7 @@ export async function measureCommand(measurement: Measurement, context: TrialCon
     const said = line === '' ? '' : `: ${line}`;
     throw new BenchbookError('measure', `"${argv[0]}" ended with exit code ${ended.exitCode}${said}`, { evidence });
   }
-  const parsed = parsedOf(measurement, params, ended, evidence);
+  const parsed = await parsedOf(measurement, params, { ended, evidence, ownCode: context.ownCode });
   return { ...usage(ended), values: { ...usage(ended).values, ...parsed }, artefacts };
 }
 
@@ -202,21 +202,35 @@ async function filledIn(argv: readonly string[], context: TrialContext, empty: s
   return argv.flatMap((word) => (word === '{server}' ? programWords(build) : filled(word)));
 }
 
-function parsedOf(
+async function parsedOf(
   measurement: Measurement,
   params: Params,
-  ended: Accounted,
-  evidence: Readonly<Record<string, string>>,
-): Readonly<Record<string, unknown>> {
+  {
+    ended,
+    evidence,
+    ownCode,
+  }: {
+    readonly ended: Accounted;
+    readonly evidence: Readonly<Record<string, string>>;
+    readonly ownCode: OwnCode | undefined;
+  },
+): Promise<Readonly<Record<string, unknown>>> {
   try {
-    if (measurement.parse !== undefined) return measurement.parse(ended);
+    if (measurement.parse !== undefined) {
+      const { stdout, stderr, exitCode } = ended;
+      const parse = ownCode?.parse ?? measurement.parse;
+      return (await parse({ stdout, stderr, exitCode })) as Readonly<Record<string, unknown>>;
+    }
     if (params.pattern !== undefined) return matched(params.pattern, params.metrics, ended);
     if (params.paths !== undefined) return picked(params.paths, ended.stdout);
     return {};
   } catch (cause) {
+    const { place, outcome } = cause instanceof BenchbookError ? cause : {};
     throw new BenchbookError('measure', `The output of "${params.argv[0]}" could not be read: ${sentenceOf(cause)}`, {
       cause,
       evidence,
+      ...(place === undefined ? {} : { place }),
+      ...(outcome === undefined ? {} : { outcome }),
     });
   }
 }

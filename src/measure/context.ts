@@ -2,6 +2,7 @@ import { BenchbookError } from '../errors.ts';
 import type { Caution, JsonValue, Moment, Series } from '../journal/entry.ts';
 import type { Build } from '../server/build.ts';
 import type { Server, StopMode } from '../server/start.ts';
+import type { CommandOutput } from '../study/types.ts';
 
 /** What a measurement may use of its trial. */
 export interface TrialContext {
@@ -23,6 +24,14 @@ export interface TrialContext {
   readonly cacheDirectory?: string;
   readonly signal: AbortSignal;
   readonly progress: (text: string) => void;
+  /** Runs the functions of this measurement in a process of their own; in this one where absent. */
+  readonly ownCode?: OwnCode;
+}
+
+/** The functions of one measurement, wherever they run. */
+export interface OwnCode {
+  run(server: Server): Promise<unknown>;
+  parse(output: CommandOutput): Promise<unknown>;
 }
 
 /** A text too big for a line of the journal: raw output, a dump, a plan. */

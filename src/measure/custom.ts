@@ -1,4 +1,5 @@
 import { BenchbookError, sentenceOf } from '../errors.ts';
+import type { Server } from '../server/start.ts';
 import type { CustomServer, Measurement, Metric, MetricValues } from '../study/types.ts';
 import { liveServer, type Readings, type TrialContext } from './context.ts';
 
@@ -50,19 +51,24 @@ const DEEPEST = 50;
 /** Runs the study author's own code on the running server. */
 export async function measureCustom(measurement: Measurement, context: TrialContext): Promise<Readings> {
   const server = await liveServer(context);
-  const { pid, socketPath, dataDirectory, sql, connect } = server;
-  const seen: CustomServer = { pid, socketPath, dataDirectory, sql, connect };
   if (measurement.run === undefined)
     throw new BenchbookError('measure', 'A custom measurement needs a function "run".');
-  let values: unknown;
-  try {
-    values = await measurement.run(seen, measurement.params as never);
-  } catch (error) {
-    if (error instanceof BenchbookError) throw error;
-    throw new BenchbookError('measure', `The custom measurement failed: ${sentenceOf(error)}`, { cause: error });
-  }
+  const values = await returned(measurement, server, context);
   if (typeof values !== 'object' || values === null) {
     throw new BenchbookError('measure', 'The function "run" of a custom measurement must return its metrics by name.');
   }
   return { values: values as Readonly<Record<string, unknown>> };
+}
+
+async function returned({ run, params }: Measurement, server: Server, { ownCode }: TrialContext): Promise<unknown> {
+  const { pid, socketPath, dataDirectory, sql, connect } = server;
+  try {
+    if (ownCode !== undefined) return await ownCode.run(server);
+    const seen: CustomServer = { pid, socketPath, dataDirectory, sql, connect };
+    return await run!(seen, params as never);
+  } catch (error) {
+    await server.explain?.(error);
+    if (error instanceof BenchbookError) throw error;
+    throw new BenchbookError('measure', `The custom measurement failed: ${sentenceOf(error)}`, { cause: error });
+  }
 }

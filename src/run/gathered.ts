@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { BenchbookError, sentenceOf } from '../errors.ts';
 import { decisiveError } from '../formats/errorLog.ts';
 import type { Caution, JsonValue, Moment, Outcome, Series, TrialEntry } from '../journal/entry.ts';
@@ -52,7 +52,7 @@ export interface Failure {
 export async function failureOf(error: unknown, gathered: Gathered): Promise<Failure> {
   const known = error instanceof BenchbookError ? error : null;
   for (const [name, text] of Object.entries(known?.evidence ?? {})) gathered.texts.set(name, text);
-  const reason = sentenceOf(error);
+  const reason = `${sentenceOf(error)}${placeText(known)}`;
   if (known?.outcome === 'crashed') return { outcome: 'crashed', reason: withCause(reason, gathered) };
   if (known?.outcome !== undefined) return { outcome: known.outcome, reason };
   const exit = gathered.server === undefined ? null : await endedByItself(gathered.server);
@@ -73,6 +73,12 @@ export function withKernelKill(failure: Failure | null, { cautions }: Gathered):
   if (failure === null || kill === undefined) return failure;
   const first = kill.sentence.replace(/\.$/, '').replace(/^K/, 'k');
   return { outcome: 'crashed', reason: `${first}. What followed: ${failure.reason}` };
+}
+
+/** Where in the study it was, without a folder of this machine. */
+function placeText(error: BenchbookError | null): string {
+  const { file, line } = error?.place ?? {};
+  return file === undefined || file === '' ? '' : ` (${basename(file)}${line === undefined ? '' : `:${line}`})`;
 }
 
 /** A connection is lost some milliseconds before the exit is known. */

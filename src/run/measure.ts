@@ -211,6 +211,7 @@ async function oneTry(
     ...(company.step === undefined ? {} : { step: company.step }),
     trialsDirectory,
     studyDirectory: session.studyDirectory,
+    ownCode: session.ownCode,
     // Two that run at the same time cannot share one.
     copies: company.duet === undefined ? session.copies : null,
     roots,

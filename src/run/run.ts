@@ -13,6 +13,7 @@ import { failedIn } from './failed.ts';
 import type { Keepable } from './kept.ts';
 import { inputsOf, type TrialInputs } from './keys.ts';
 import { type EndedBy, endNote, measureMissing } from './measure.ts';
+import { type OwnCodeProcesses, ownCodeProcesses } from './own-code.ts';
 import { isAt, type RequiredLevel, refuseMissing } from './required.ts';
 import { type Counts, countsOf, makeSession, noteEntry, progressOf, type Session } from './session.ts';
 import type { ReadyVariant, ReadyVariants } from './skips.ts';
@@ -46,6 +47,8 @@ export interface RunRequest {
   readonly keep?: readonly Keepable[];
   /** Measures also where another run measures on this machine. */
   readonly force?: boolean;
+  /** The program that runs the study's own code in a process of its own; it runs in this one where absent. */
+  readonly codeProgram?: URL;
   readonly signal: AbortSignal;
   readonly report: Report;
   /** Servers and machine; the real ones unless a test gives others. */
@@ -118,6 +121,7 @@ async function measureInto(request: Request, opened: Opened, prepared: Prepared)
   const { blocks, preparation, variants, inputs, facts } = prepared;
   const trialsDirectory = await effects.workDirectory(cacheDirectory);
   const watchdog = effects.watchOver(trialsDirectory);
+  const ownCode = ownCodeOf(request, trialsDirectory);
   const roots = { cache: cacheDirectory, run: journal.directory, project: process.cwd() };
   const keep = request.keep ?? [];
   const keeping = { keep, coreLimit: keep.includes('core') ? await effects.allowCores() : null };
@@ -134,6 +138,7 @@ async function measureInto(request: Request, opened: Opened, prepared: Prepared)
     trialsDirectory,
     studyDirectory: dirname(request.study.file),
     watchdog,
+    ownCode,
     inputs,
     baseline: request.study.baseline,
     retried: request.retryFailed ? failedIn(journal.entries, request.study.baseline) : new Map(),
@@ -148,9 +153,16 @@ async function measureInto(request: Request, opened: Opened, prepared: Prepared)
     await endInterrupted(session); // 6
     return resultOf(session, true);
   } finally {
+    await ownCode?.close();
     await effects.removeDirectory(trialsDirectory).catch(() => undefined);
     watchdog.dismiss();
   }
+}
+
+function ownCodeOf({ study, codeProgram, cacheDirectory }: Request, directory: string): OwnCodeProcesses | undefined {
+  const { bundle, factors } = study;
+  if (codeProgram === undefined || bundle === undefined) return undefined;
+  return ownCodeProcesses({ program: codeProgram, study: { bundle, factors }, cacheDirectory }, directory);
 }
 
 async function end(session: Session, endedBy: EndedBy | null): Promise<void> {

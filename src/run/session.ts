@@ -10,6 +10,7 @@ import { type Estimator, estimator } from './estimate.ts';
 import type { Progress, Report, ShownValue } from './events.ts';
 import type { Keeping } from './kept.ts';
 import type { TrialInputs } from './keys.ts';
+import type { OwnCodeProcesses } from './own-code.ts';
 import type { Roots } from './roots.ts';
 import { isLacking } from './skips.ts';
 import type { Watchdog } from './watchdog.ts';
@@ -30,6 +31,8 @@ export interface Session {
   /** The study's folder. */
   readonly studyDirectory: string;
   readonly watchdog: Watchdog;
+  /** Where the study's own code runs; in this process where undefined. */
+  readonly ownCode: OwnCodeProcesses | undefined;
   /** What decides each variant's key; null where there is no server for it. */
   readonly inputs: ReadonlyMap<string, TrialInputs | null>;
   readonly baseline: Cell;

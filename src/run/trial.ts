@@ -22,11 +22,15 @@ import {
 import type { Keeping } from './kept.ts';
 import { type Deadline, deadline, raced } from './limits.ts';
 import { machineFor, type TrialMachine } from './machine.ts';
+import { hasOwnCode, type OwnCodeProcesses } from './own-code.ts';
 import type { Roots } from './roots.ts';
+import { leave, ordinaryDirectory } from './trial-directory.ts';
 
 /** Measurements to be made at one within cell, in the order declared. */
 export interface Stage {
   readonly within: Cell;
+  /** Labels of the factors whose values the measurements are made for. */
+  readonly cell: Cell;
   readonly values: Readonly<Record<string, unknown>>;
   readonly measurements: Readonly<Record<string, Measurement>>;
 }
@@ -45,6 +49,7 @@ export interface TrialRequest {
   /** Where the trial's own data directory is made, 0700. */
   readonly trialsDirectory: string;
   readonly studyDirectory: string;
+  readonly ownCode: OwnCodeProcesses | undefined;
   /** Copies that trials use one after the other, by what they are copies of; null where each has its own. */
   readonly copies: Map<string, string> | null;
   readonly roots: Roots;
@@ -121,24 +126,6 @@ export async function runTrial(request: TrialRequest): Promise<TrialEntry> {
   return await entryOf(request, gathered, failure, { startedAt, durationSeconds, dataDirectory });
 }
 
-/** A data directory of the trial's own, or the one that trials before it have used and not changed. */
-function ordinaryDirectory({ copies, trialsDirectory, planned }: TrialRequest, point: StartingPoint): string {
-  const copy = point.directory === null || !point.shared ? undefined : copies?.get(point.directory);
-  return copy ?? join(trialsDirectory, planned.trialId);
-}
-
-/** Removes the data directory, or leaves it to the next trial where none may change it and this one ended ok. */
-async function leave(request: TrialRequest, point: StartingPoint, machine: TrialMachine, isOk: boolean): Promise<void> {
-  const { copies, effects } = request;
-  const { dataDirectory, isOrdinary } = machine;
-  if (isOk && point.shared && point.directory !== null && copies !== null && isOrdinary) {
-    copies.set(point.directory, dataDirectory);
-    return;
-  }
-  for (const [from, copy] of copies ?? []) if (copy === dataDirectory) copies!.delete(from);
-  await effects.removeDirectory(dataDirectory).catch(() => undefined);
-}
-
 async function measureAll(running: Running): Promise<void> {
   const { request, gathered, machine, point, signal } = running;
   const { effects, copies } = request;
@@ -198,13 +185,17 @@ async function inStep({ request, signal }: Running): Promise<void> {
   if (request.step !== undefined) await raced(signal, request.step());
 }
 
-async function measureStage(running: Running, { within, values, measurements }: Stage): Promise<void> {
+async function measureStage(running: Running, { within, cell, values, measurements }: Stage): Promise<void> {
   const { request, gathered, machine, signal } = running;
   const suffix = Object.keys(within).length === 0 ? '' : ` at ${cellText(within)}`;
   for (const [name, measurement] of Object.entries(measurements)) {
+    const { ownCode } = request;
+    const usesCode = ownCode !== undefined && hasOwnCode(measurement);
+    if (usesCode) await ownCode.ready(signal);
     await inStep(running);
     request.phase(`measuring ${name}${suffix}`);
-    const limit = deadline(signal, request.policy.measurementSeconds, `measurement "${name}"${suffix}`);
+    const where = usesCode ? ownCode.place(name) : '';
+    const limit = deadline(signal, request.policy.measurementSeconds, `measurement "${name}"${where}${suffix}`);
     // What the measurement itself still does when its time is up must not touch the servers of later ones.
     const stop = async (mode: StopMode) => {
       await readServer(request, gathered, limit.signal);
@@ -232,6 +223,7 @@ async function measureStage(running: Running, { within, values, measurements }: 
       seed: Math.max(1, request.planned.block),
       cacheDirectory: request.preparation.cacheDirectory,
       signal: limit.signal,
+      ...(usesCode ? { ownCode: ownCode.at(cell, name, limit.signal) } : {}),
       progress: (text: string) => request.phase(`measuring ${name}${suffix}: ${text}`),
     };
     try {
@@ -271,6 +263,7 @@ async function endServer(
   const { server } = gathered;
   if (server === undefined) return { seconds: 0 };
   request.phase('stopping the server');
+  request.ownCode?.release(server);
   if (gathered.moments.length === 0) gathered.moments = [...server.moments];
   const limit = deadline(outer, STOP_SECONDS[mode], 'the stop of the server');
   try {

@@ -33,15 +33,19 @@ function stagesOf(study: Study, variant: Variant, withinOrder: readonly Cell[]):
   const [first] = withinOrder;
   if (first === undefined || Object.keys(first).length === 0) {
     const values = valuesOf(study, variant.cell);
-    return [{ within: {}, values, measurements: study.measurements(values) }];
+    return [{ within: {}, cell: variant.cell, values, measurements: study.measurements(values) }];
   }
-  const values = valuesOf(study, { ...variant.cell, ...first });
+  const firstCell = { ...variant.cell, ...first };
+  const values = valuesOf(study, firstCell);
   const once = split(study.measurements(values), true);
   const stages = withinOrder.map((within) => {
-    const here = valuesOf(study, { ...variant.cell, ...within });
-    return { within, values: here, measurements: split(study.measurements(here), false) };
+    const cell = { ...variant.cell, ...within };
+    const here = valuesOf(study, cell);
+    return { within, cell, values: here, measurements: split(study.measurements(here), false) };
   });
-  return Object.keys(once).length === 0 ? stages : [{ within: {}, values, measurements: once }, ...stages];
+  return Object.keys(once).length === 0
+    ? stages
+    : [{ within: {}, cell: firstCell, values, measurements: once }, ...stages];
 }
 
 function split(measurements: Readonly<Record<string, Measurement>>, once: boolean): Record<string, Measurement> {

@@ -9,6 +9,9 @@ import { bounded, StatementTimeout } from './bounded.ts';
 /** A row by column name: see `query` for how types arrive. */
 export type Row = Readonly<Record<string, unknown>>;
 
+/** How long one statement may take unless something else is said. */
+export const STATEMENT_SECONDS = 3600;
+
 /** Type of a BIGINT column in the protocol. */
 const LONGLONG = 8;
 /** Type of a geometry, whatever its kind. */

@@ -44,6 +44,16 @@ export function isExternal(build: Build): boolean {
   return addresses.has(build);
 }
 
+/** Where such a server is reached, with its password: for a connection, never to be written down. Null for any other build. */
+export function addressOf(build: Build): string | null {
+  return addresses.get(build)?.href ?? null;
+}
+
+/** A further connection to an external server. */
+export async function openExternal(address: string): Promise<Connection> {
+  return await open(new URL(address));
+}
+
 /** The external server as measurements see it; `stop` only closes the connections. */
 export async function connectExternal(build: Build): Promise<Server> {
   const url = addresses.get(build);

@@ -137,6 +137,8 @@ async function run(connection: Connection, text: string, dataset: Dataset, infil
       `Data set "${dataset.name}" could not be loaded: "${shown}": ${sentenceOf(error)}`,
       {
         outcome: 'failed',
+        // A function of the study may have made the rows.
+        ...(error instanceof BenchbookError && error.place !== undefined ? { place: error.place } : {}),
         cause: error,
       },
     );

@@ -3,7 +3,7 @@ import type { Connection } from 'mysql2/promise';
 import { BenchbookError } from '../errors.ts';
 import type { SqlConnection } from '../study/types.ts';
 import type { Build } from './build.ts';
-import { connect, isLost, sqlOver } from './connection.ts';
+import { connect, isLost, STATEMENT_SECONDS, sqlOver } from './connection.ts';
 import type { CpuTime } from './cpu.ts';
 import { describeExit, type Launched } from './launch.ts';
 import type { Server, StartRequest, StopMode } from './start.ts';
@@ -20,8 +20,6 @@ interface Parts {
   readonly cpuAtReady: CpuTime;
   readonly connection: Connection;
 }
-
-const STATEMENT_SECONDS = 3600;
 
 /** A server that is ready, as measurements see it. */
 export function runningServer(parts: Parts): Server {
@@ -56,6 +54,7 @@ export function runningServer(parts: Parts): Server {
     cpuAtReady,
     exited,
     logText: () => log.text,
+    explain,
     sql: adopt(connection),
     async connect(): Promise<SqlConnection> {
       const another = await connect({ socketPath });

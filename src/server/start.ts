@@ -60,6 +60,8 @@ export interface Server {
   readonly cpuAtReady: CpuTime;
   readonly exited: Promise<Exit>;
   logText(): string;
+  /** Throws the end of the server where an error says that the connection to it is lost, else the error. */
+  readonly explain?: (error: unknown) => Promise<never>;
   /** Statements on a connection that is kept open. */
   readonly sql: Sql;
   /** A further connection. */

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { BenchbookError, type Place, sentenceOf } from '../errors.ts';
+import { BenchbookError, type Place } from '../errors.ts';
+import { callStudy, placeOr } from './call.ts';
 import { hostRequestShape, ioLimitShape } from './hostRequest.ts';
 import { checkMeasurementName, checkNames } from './names.ts';
 import { suggestion } from './near.ts';
@@ -44,7 +45,7 @@ export function guardExclude(
 ): (labels: Cell) => string | false {
   if (!exclude) return () => false;
   return (labels) => {
-    const answer = call('exclude', () => exclude(strictFactors(labels, factors, 'exclude', source)), source);
+    const answer = callStudy('exclude', source, () => exclude(strictFactors(labels, factors, 'exclude', source)));
     if (answer === false || answer === undefined || answer === null) return false;
     if (typeof answer === 'string' && answer.trim() !== '') return answer;
     throw new BenchbookError(
@@ -75,7 +76,7 @@ export function guardDerive(
   if (!derive) return () => ({});
   return (values) => {
     // `setup` sees no within factor, so that a value derived from one is missing there rather than an error.
-    const answer = call('derive', () => derive(strictFactors(values, factors, 'derive', source)), source);
+    const answer = callStudy('derive', source, () => derive(strictFactors(values, factors, 'derive', source)));
     checkNames(answer, 'derived value', (...words) => placeOfWords(source.file, source.sourceText, words));
     if (typeof answer === 'object' && answer !== null && !Array.isArray(answer)) return answer as LevelValues;
     throw new BenchbookError('study', "'derive' must return an object of values.", {
@@ -93,13 +94,11 @@ export function guardSetup(
   return (values) => {
     const between = factors.filter((factor) => !factor.within);
     const all = { ...values, ...derive(values) };
-    const answer = call(
-      'setup',
-      () => setup(strictFactors(all, between, 'setup', source), strictParams(params, 'setup', source)),
-      source,
+    const answer = callStudy('setup', source, () =>
+      setup(strictFactors(all, between, 'setup', source), strictParams(params, 'setup', source)),
     );
     const result = setupShape.safeParse(answer);
-    if (result.success) return setupFrom(dirname(source.file), result.data as unknown as Setup);
+    if (result.success) return guardRows(setupFrom(dirname(source.file), result.data as unknown as Setup), source);
     const issue = result.error.issues[0]!;
     const unknownKey = issue.code === 'unrecognized_keys' ? issue.keys[0]! : null;
     throw new BenchbookError(
@@ -118,6 +117,31 @@ export function guardSetup(
   };
 }
 
+/** How many rows are made under one limit: a limit for each would take longer than the rows. */
+const ROWS_AT_ONCE = 1000;
+
+/** `row` of a data set that throws sentences; its text, which names the data set, stays that of the study. */
+function guardRows(setup: Setup, source: SourceText): Setup {
+  if (setup.data === undefined) return setup;
+  const load = setup.data.load.map((step) => {
+    if (step.step !== 'client rows') return step;
+    let from = 0;
+    let rows: readonly ReturnType<typeof step.row>[] = [];
+    const row: typeof step.row = (n) => {
+      if (n < from || n >= from + rows.length) {
+        const count = Math.max(1, Math.min(ROWS_AT_ONCE, step.count - n));
+        rows = callStudy('load.generate', source, () =>
+          Array.from({ length: count }, (_, index) => step.row(n + index)),
+        );
+        from = n;
+      }
+      return rows[n - from]!;
+    };
+    return { ...step, row: Object.assign(row, { toString: () => step.row.toString() }) };
+  });
+  return { ...setup, data: { ...setup.data, load } };
+}
+
 /** What may stand in the object at this path of `setup`'s result. */
 function knownKeys(path: readonly PropertyKey[]): readonly string[] {
   if (path.length === 0) return Object.keys(setupShape.shape);
@@ -134,10 +158,8 @@ export function guardMeasurements(
   const written = (values: LevelValues) => {
     if (typeof declared !== 'function') return declared;
     const all = { ...values, ...derive(values) };
-    return call(
-      'measurements',
-      () => declared(strictFactors(all, factors, 'measurements', source), strictParams(params, 'measurements', source)),
-      source,
+    return callStudy('measurements', source, () =>
+      declared(strictFactors(all, factors, 'measurements', source), strictParams(params, 'measurements', source)),
     );
   };
   const first = written(Object.fromEntries(factors.map((factor) => [factor.name, factor.levels[0]!.value])));
@@ -221,21 +243,4 @@ function strict<T extends object>(values: T, { kind, names, where, source }: Kno
       });
     },
   });
-}
-
-function call<T>(name: string, body: () => T, source: SourceText): T {
-  try {
-    return body();
-  } catch (cause) {
-    if (cause instanceof BenchbookError) throw cause;
-    const place = cause instanceof Error ? placeInStack(cause, source.file) : { file: source.file };
-    throw new BenchbookError('study', `The study's '${name}' threw: ${sentenceOf(cause)}`, {
-      place: placeOr(place, placeOfWords(source.file, source.sourceText, [name])),
-      cause,
-    });
-  }
-}
-
-function placeOr(first: Place, second: Place): Place {
-  return first.line === undefined ? second : first;
 }

@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type BuildFailure, build, type Plugin } from 'esbuild';
 import { BenchbookError, sentenceOf } from '../errors.ts';
+import { type CalledStudy, limited } from './call.ts';
 import { measuringCodeHash } from './code-hash.ts';
 import { STUDY_MARK, type StudyDefinition } from './define.ts';
 import { PLACE_NAMES, placePlugin, withPlaces } from './own-place.ts';
 import { placeInStack } from './place.ts';
-import type { Study, StudyInput } from './study.ts';
+import type { Study, StudyBundle, StudyInput } from './study.ts';
 import { validateStudy } from './validate.ts';
 
 /** The key under which the running engine's API is lent to a study's bundle. */
@@ -30,17 +32,20 @@ export async function loadStudy(
   const file = resolve(path);
   const id = basename(file).replace(/\.study\.[cm]?ts$|\.[cm]?[jt]s$/, '');
   const sourceText = await readSource(file);
-  const bundle = await bundleStudy(file, api);
-  const exported = await importBundle(bundle.code, file, api);
-  const study = validateStudy({
-    definition: definitionOf(exported, file),
-    id,
-    file,
-    sourceText,
-    inputs: bundle.inputs,
-    profile,
-  });
-  return hasOwnCode(study) ? Object.freeze({ ...study, codeHash: await measuringCodeHash(bundle.code) }) : study;
+  const bundle = { ...(await bundleStudy(file, api)), file, id, sourceText, profile };
+  const study = await studyOfBundle(bundle, api);
+  if (!hasOwnCode(study)) return study;
+  return Object.freeze({ ...study, codeHash: await measuringCodeHash(bundle.code), bundle });
+}
+
+/**
+ * The study of a bundle, in any process.
+ *
+ * @throws as `loadStudy` does
+ */
+export async function studyOfBundle(bundle: StudyBundle, api: Readonly<Record<string, unknown>>): Promise<Study> {
+  const exported = await importBundle(bundle, api);
+  return validateStudy({ ...bundle, definition: definitionOf(exported, bundle.file) });
 }
 
 /** Whether a measurement runs code of the study's own, which then decides what a trial was. */
@@ -131,8 +136,7 @@ function parseError(cause: unknown, file: string): BenchbookError {
 }
 
 async function importBundle(
-  code: string,
-  file: string,
+  { code, file, sourceText }: StudyBundle,
   api: Readonly<Record<string, unknown>>,
 ): Promise<Readonly<Record<string, unknown>>> {
   const folder = await mkdtemp(join(tmpdir(), 'benchbook-study-'));
@@ -140,13 +144,23 @@ async function importBundle(
     const path = join(folder, 'study.mjs');
     await writeFile(path, withPlaces(withAbsoluteSources(code, dirname(file)), dirname(file)));
     (globalThis as Record<symbol, unknown>)[API_KEY] = api;
-    return (await import(/* @vite-ignore */ pathToFileURL(path).href)) as Record<string, unknown>;
+    return await evaluate(path, { file, sourceText });
   } catch (cause) {
     if (cause instanceof BenchbookError) throw cause;
     const place = cause instanceof Error ? placeInStack(cause, file) : { file };
     throw new BenchbookError('study', `The study threw while it was loaded: ${sentenceOf(cause)}`, { place, cause });
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A module under the limit of a study's functions; what stands after an `await` at its top level is under none. */
+async function evaluate(path: string, study: CalledStudy): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return limited('top level', study, () => createRequire(path)(path) as Record<string, unknown>);
+  } catch (cause) {
+    if ((cause as { code?: unknown } | null)?.code !== 'ERR_REQUIRE_ASYNC_MODULE') throw cause;
+    return (await import(/* @vite-ignore */ pathToFileURL(path).href)) as Record<string, unknown>;
   }
 }
 

@@ -1,4 +1,5 @@
 import { BenchbookError, type Place } from '../errors.ts';
+import { callStudy } from './call.ts';
 import type { UntilWord } from './define.ts';
 import { suggestion } from './near.ts';
 import { placeInStack, placeOfWords } from './place.ts';
@@ -51,7 +52,7 @@ function ruleOf(until: (words: unknown) => unknown, { metrics, source }: Context
     }
     return { below: (limit: number) => wordOf({ op: 'halfWidth', metric, below: limit }) };
   };
-  const rule = (until({ halfWidth }) as UntilWord | undefined)?.rule;
+  const rule = (callStudy('until', source, () => until({ halfWidth })) as UntilWord | null | undefined)?.rule;
   if (rule) return rule;
   throw new BenchbookError('study', "'until' must return a rule.", {
     place,

@@ -17,6 +17,16 @@ export interface StudyInput {
   readonly sha256: string;
 }
 
+/** A study as one module, with what else is needed to make the study of it in another process. */
+export interface StudyBundle {
+  readonly code: string;
+  readonly file: string;
+  readonly id: string;
+  readonly sourceText: string;
+  readonly inputs: readonly StudyInput[];
+  readonly profile: string | null;
+}
+
 /** A loaded, validated and frozen study: every name checked, every function guarded so that it throws sentences. */
 export interface Study {
   /** The file's name without `.study.ts`. */
@@ -57,4 +67,6 @@ export interface Study {
   readonly policy?: Partial<TrialPolicy>;
   /** Hash of the measuring code of a study with custom measurements; null where there are none. */
   readonly codeHash: string | null;
+  /** What the process that runs its own code loads; absent where it has none. */
+  readonly bundle?: StudyBundle;
 }

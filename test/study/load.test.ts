@@ -11,6 +11,9 @@ import { loadStudy } from '../../src/study/load.ts';
 
 let folder = '';
 beforeAll(async () => {
+  // As the command does; the test runner has its own way, which knows only what it has loaded itself.
+  process.setSourceMapsEnabled(true);
+  Reflect.deleteProperty(Error, 'prepareStackTrace');
   folder = await mkdtemp(join(tmpdir(), 'benchbook-test-'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));

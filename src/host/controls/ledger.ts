@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir, open as openFile, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sentenceOf } from '../../errors.ts';
@@ -36,6 +37,7 @@ export function openLedger(cacheDirectory: string): Ledger {
   return {
     async add(undo) {
       undos = [...undos, undo];
+      undoAtExit(file, () => undos);
       await writePage(directory, file, undos);
     },
     async heldByOther(path) {
@@ -47,11 +49,51 @@ export function openLedger(cacheDirectory: string): Ledger {
     async revert() {
       const result = await undoAll(undos);
       undos = result.left;
-      if (undos.length === 0) await rm(file, { force: true });
-      else await writePage(directory, file, undos);
+      if (undos.length === 0) {
+        await rm(file, { force: true });
+        openPages.delete(file);
+      } else await writePage(directory, file, undos);
       return result.sentences;
     },
   };
+}
+
+let isWatching = false;
+/** Pages of this process whose changes stand, by file. */
+const openPages = new Map<string, () => readonly Undo[]>();
+
+/** Where the process ends at once, on a second Ctrl-C or an error, its changes are taken back before it is gone. */
+function undoAtExit(file: string, undos: () => readonly Undo[]): void {
+  // Added with the first change, so that it runs after what kills the servers.
+  if (!isWatching) process.once('exit', undoOpenPages);
+  isWatching = true;
+  openPages.set(file, undos);
+}
+
+function undoOpenPages(): void {
+  for (const [file, undos] of openPages) {
+    const left = undos()
+      .toReversed()
+      .filter((undo) => !undoSync(undo));
+    // What is left stands on its page for the next start.
+    if (left.length === 0) rmSync(file, { force: true });
+  }
+}
+
+function undoSync(undo: Undo): boolean {
+  // A server that was just killed needs a moment to leave its control group and its files.
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    try {
+      if (undo.kind === 'write') writeFileSync(undo.path, undo.value);
+      else if (undo.kind === 'remove-directory') rmSync(undo.path, { recursive: true, force: true });
+      else rmdirSync(undo.path);
+      return true;
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return true;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    }
+  }
+  return false;
 }
 
 /**
@@ -114,7 +156,7 @@ async function removeCgroup(path: string): Promise<void> {
 async function writePage(directory: string, file: string, undos: readonly Undo[]): Promise<void> {
   const page: Page = { owner: processIdOf(process.pid)!, boot: await bootId(), undos };
   await mkdir(directory, { recursive: true });
-  const handle = await open(`${file}.new`, 'w');
+  const handle = await openFile(`${file}.new`, 'w');
   try {
     await handle.writeFile(JSON.stringify(page));
     await handle.sync();

@@ -1,0 +1,35 @@
+import { sentenceOf } from '../errors.ts';
+import { exitCodeOf, explain } from './exit.ts';
+
+/** How long an ended command may wait for what it has forgotten to end. */
+const FORGOTTEN_SECONDS = 3;
+
+/**
+ * Output that nobody reads any more (`| head`, a closed terminal) ends no command: a run goes on without it. Output that cannot be written
+ * is said once on stderr. An error that nothing awaits is one sentence.
+ *
+ * @returns the exit code of the process for that of the command
+ */
+export function guardOutput(): (code: number) => number {
+  let isBroken = false;
+  const onError = (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE' || error.code === 'EIO' || isBroken) return;
+    isBroken = true;
+    process.stderr.write(`benchbook: The output could not be written: ${sentenceOf(error)}\n`);
+  };
+  process.stdout.on('error', onError);
+  process.stderr.on('error', () => undefined);
+  process.on('uncaughtException', (thrown) => {
+    // A run ends itself in order.
+    if (process.listenerCount('uncaughtException') > 1) return;
+    process.stderr.write(`${explain(thrown)}\n`);
+    process.exit(exitCodeOf(thrown));
+  });
+  return (code) => (isBroken && code === 0 ? 1 : code);
+}
+
+/** Ends the process with this code: by itself, or soon where a timer or a connection was forgotten. */
+export function endWith(code: number): void {
+  process.exitCode = code;
+  setTimeout(() => process.exit(code), FORGOTTEN_SECONDS * 1000).unref();
+}

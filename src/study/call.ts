@@ -1,0 +1,94 @@
+import { Script } from 'node:vm';
+import { BenchbookError, type Place, sentenceOf } from '../errors.ts';
+import { placeInStack, placeOfWords } from './place.ts';
+
+/** The study whose function is called, for the place of what it throws. */
+export interface CalledStudy {
+  readonly file: string;
+  readonly sourceText: string;
+}
+
+/** How long one synchronous function of a study may take: it computes values and waits for nothing. */
+const limitSeconds = (): number => Number(process.env.BENCHBOOK_STUDY_SECONDS) || 30;
+
+const BODY_KEY = Symbol.for('benchbook.call');
+const script = new Script("globalThis[Symbol.for('benchbook.call')]()", { filename: 'benchbook-call.js' });
+
+/** The innermost function of a study that runs now; null where none does. */
+let running: string | null = null;
+
+/**
+ * Calls a synchronous function of a study, `name` being its key there. What it throws becomes a sentence with file and line. One that does
+ * not return is ended, and so is one that calls `process.exit`.
+ *
+ * @throws BenchbookError `study`; `interrupted` where Ctrl-C ended it
+ */
+export function callStudy<T>(name: string, study: CalledStudy, body: () => T): T {
+  try {
+    return limited(name, study, body);
+  } catch (cause) {
+    if (cause instanceof BenchbookError) throw cause;
+    const place = cause instanceof Error ? placeInStack(cause, study.file) : { file: study.file };
+    throw new BenchbookError('study', `The study's '${name}' threw: ${sentenceOf(cause)}`, {
+      place: placeOr(place, placeOfWords(study.file, study.sourceText, [name])),
+      cause,
+    });
+  }
+}
+
+/** The same limit for many calls at once: a limit for each of a million calls would take minutes. */
+export function limited<T>(name: string, study: CalledStudy, body: () => T): T {
+  return running === null ? outermost(name, study, body) : nested(name, body);
+}
+
+function nested<T>(name: string, body: () => T): T {
+  const outer = running;
+  running = name;
+  try {
+    return body();
+  } finally {
+    // Not reached where the execution is ended from outside: `running` then names what did not return.
+    running = outer;
+  }
+}
+
+function outermost<T>(name: string, study: CalledStudy, body: () => T): T {
+  const lent = globalThis as { [BODY_KEY]?: () => unknown };
+  const { exit } = process;
+  running = name;
+  lent[BODY_KEY] = body;
+  process.exit = (code) => {
+    throw new Error(`it calls process.exit${code === undefined ? '' : ` with ${code}`}, which would end the run`);
+  };
+  try {
+    // Without a listener, Ctrl-C ends the process by itself, also in a loop.
+    const breakOnSigint = process.listenerCount('SIGINT') > 0;
+    return script.runInThisContext({ timeout: limitSeconds() * 1000, breakOnSigint }) as T;
+  } catch (cause) {
+    throw cutOff(cause, running, study);
+  } finally {
+    running = null;
+    process.exit = exit;
+    delete lent[BODY_KEY];
+  }
+}
+
+/** The error of a function that was ended from outside; any other as it is. */
+function cutOff(cause: unknown, name: string, study: CalledStudy): unknown {
+  const { code } = (cause ?? {}) as { code?: unknown };
+  if (code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') {
+    process.emit('SIGINT', 'SIGINT');
+    return new BenchbookError('interrupted', 'interrupted', { cause });
+  }
+  if (code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') return cause;
+  return new BenchbookError('study', `The study's '${name}' did not return within ${limitSeconds()} s.`, {
+    place: placeOfWords(study.file, study.sourceText, [name]),
+    hint: 'does it loop without end? BENCHBOOK_STUDY_SECONDS=300 gives it more time',
+    outcome: 'timeout',
+    cause,
+  });
+}
+
+export function placeOr(first: Place, second: Place): Place {
+  return first.line === undefined ? second : first;
+}
