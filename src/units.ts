@@ -76,10 +76,11 @@ export function spansDecades(values: readonly number[] | Float64Array): boolean 
   return most >= least * 1000;
 }
 
-/** The magnitude half-way between the smallest and the largest on a logarithmic scale; times stay in seconds there, as all readers know them. */
+/** The magnitude half-way between the smallest and the largest on a logarithmic scale; times stay in seconds there, and counts have no prefix. */
 function between(values: Float64Array, unit: AnyUnit): number {
   const { least, most } = magnitudesOf(values);
   const middle = Math.sqrt(least) * Math.sqrt(most);
+  if (unit === '1' || unit === '1/s') return 1;
   return unit === 's' ? Math.min(middle, 60) : middle;
 }
 

@@ -94,7 +94,7 @@ export default defineStudy({
   report: ({ md, text, stat, ratio, slope, figure, table, claim, callout, details, part }) => [
     md`
       A server reserves its buffer pool when it starts. The pages themselves cost nothing until they are used, but each has a block
-      descriptor and a place in the hash tables, and whoever sets all of them up at once pays in time and in memory before the first
+      descriptor and a place in the hash tables. A server that initializes them all at start pays time and memory before the first
       query arrives. MDEV-25340 found this in start-up profiles. MDEV-29445 made the pool one contiguous mapping without chunks, and
       changed what a page costs. This study asks what an idle server pays for its pool, in three versions.
 
@@ -106,7 +106,7 @@ export default defineStudy({
       ${slope('memory.resident', 'pool', { server: '10.5', ...plain }, { per: '1G' })} in 10.5, by
       ${slope('memory.resident', 'pool', { server: '10.11', ...plain }, { per: '1G' })} in 10.11 and by
       ${slope('memory.resident', 'pool', { server: '11.8', ...plain }, { per: '1G' })} in 11.8, by a straight line through all sizes
-      measured. 25 MiB for a GiB, where the claims draw their line, are 400 bytes for a page of 16 KiB. Resident here is anonymous memory and huge pages; file-backed pages of the executable come and go with the page cache,
+      measured. The claims' threshold, 25 MiB per GiB, is 400 bytes per page of 16 KiB. Resident here is anonymous memory and huge pages; file-backed pages of the executable come and go with the page cache,
       and are left out.
     `,
     figure.line({
@@ -150,10 +150,10 @@ export default defineStudy({
       all variants: a newer server would otherwise set it up at each start, whatever its pool. With a pool of
       4G it takes ${stat('startup.ready', { server: '10.5', pool: '4G', ...plain })} in 10.5,
       ${stat('startup.ready', { server: '10.11', pool: '4G', ...plain })} in 10.11 and
-      ${stat('startup.ready', { server: '11.8', pool: '4G', ...plain })} in 11.8; the process computes for
+      ${stat('startup.ready', { server: '11.8', pool: '4G', ...plain })} in 11.8. CPU time:
       ${stat('startup.cpu', { server: '10.5', pool: '4G', ...plain })},
       ${stat('startup.cpu', { server: '10.11', pool: '4G', ...plain })} and
-      ${stat('startup.cpu', { server: '11.8', pool: '4G', ...plain })} of it.
+      ${stat('startup.cpu', { server: '11.8', pool: '4G', ...plain })}.
     `,
     figure.interval({
       metric: 'startup.ready',
@@ -223,8 +223,8 @@ export default defineStudy({
         md`
           With ${'`large_pages`'} and enough of them reserved, an idle 10.11 with a pool of 1G holds
           ${stat('memory.resident', { server: '10.11', pool: '1G', ...large })}, of which
-          ${stat('memory.huge', { server: '10.11', pool: '1G', ...large })} are huge pages: the kernel populates them all, so
-          that what an idle server would leave untouched is taken from the start. It is ready after
+          ${stat('memory.huge', { server: '10.11', pool: '1G', ...large })} are huge pages: the kernel
+          allocates all huge pages at start-up, also those that an idle server would never touch. It is ready after
           ${stat('startup.ready', { server: '10.11', pool: '1G', ...large })} instead of
           ${stat('startup.ready', { server: '10.11', pool: '1G', ...plain })}. 10.5 maps its pool in huge pages too, but of these an idle server holds
           ${stat('memory.huge', { server: '10.5', pool: '1G', ...large })}: there the pool is not populated before it is used.
@@ -261,8 +261,8 @@ export default defineStudy({
           Asked for large pages where none are reserved, the server warns and starts with normal ones: it holds
           ${stat('memory.resident', MISSING)}, of which ${stat('memory.huge', MISSING)} are huge. With 1200M reserved, more than its pool
           but less than all that it asks for, it holds ${stat('memory.huge', TOO_FEW)} in huge pages, while
-          ${stat('memory.hugeReserved', TOO_FEW)} stay promised to it: the pool, which is mapped in one piece, got none, and the server's own
-          variable says ON.
+          ${stat('memory.hugeReserved', TOO_FEW)} stay reserved but unused: the pool, which is mapped in one piece, fell back to normal pages,
+          although the server's own variable says ON.
           With ${'`memlock`'} and ${'`innodb_buffer_pool_size_max`'} at the size of the pool, 10.11 holds ${stat('memory.resident', LOCKED)}: locking
           populates the pool and whatever else is mapped. It is ready after
           ${stat('startup.ready', LOCKED)}. A chunk of 4G, the whole pool at once, makes ${ratio('memory.resident', { chunk: ['4G', '128M'] }, { server: '10.5', pool: '4G', pages: 'normal' })}
@@ -318,7 +318,7 @@ export default defineStudy({
           the release measured here, sets up every block at start; so versions are compared here, and what a patch of your own changes is asked with ${'`servers.git(…)`'} in place of a level.
         - MDEV-29445 is in 10.11.12, 11.4.6 and 11.8.2: of the versions here 10.5 has chunks, 10.11 and 11.8 have none.
         - The ticket's largest pools, 20G and 96G, need more memory than most machines have, and are left out.
-        - Resident memory here, virtual size nowhere: from 10.11.17 and 11.8.7 on a server keeps address space for a pool of up to 8 TiB.
+        - Only resident memory is compared, no virtual size: from 10.11.17 and 11.8.7 on a server keeps address space for a pool of up to 8 TiB.
         - Bootstrap runs beside the idle server of its trial, with normal pages in every variant.
         - A variant with large pages reserves them before its server starts and gives them back after; where the machine or the
           user can't, it is skipped, and the reason is shown.

@@ -179,9 +179,9 @@ export default defineStudy({
       cache to O_DIRECT multiplies the time by ${ratio('second.time', { io: ['O_DIRECT', 'page cache, warm'] }, { ...anyIo, server: '10.5' })}
       in 10.5 and by ${ratio('second.time', { io: ['O_DIRECT', 'page cache, warm'] }, anyIo)} in 10.11. At equal flush method,
       going from 10.5 to 10.11 multiplies it by ${ratio('second.time', { server: ['10.11', '10.5'] }, anyServer)} with O_DIRECT and by
-      ${ratio('second.time', { server: ['10.11', '10.5'] }, { ...anyServer, io: 'page cache, warm' })} with the page cache. Whoever
-      compares a default 10.5, which flushes by fsync, with a default 10.11, which uses O_DIRECT, changes both at once: from the lower mark on the
-      left of ${ref('version-and-io')} to the upper one in its middle.
+      ${ratio('second.time', { server: ['10.11', '10.5'] }, { ...anyServer, io: 'page cache, warm' })} with the page cache. A
+      default 10.5 flushes by fsync and a default 10.11 uses O_DIRECT, so comparing defaults changes version and flush method together
+      (${ref('version-and-io')}).
     `,
     figure.interval({
       id: 'version-and-io',
@@ -311,13 +311,13 @@ export default defineStudy({
       [OWN],
       [
         md`
-          Versions holding the fix of MDEV-29967 that read nothing ahead ask for an explanation, and it is not in the version that reads. The same
+          Versions with the fix of MDEV-29967 still do no read-ahead here; the cause is the page layout. The same
           rows, inserted in the same order by 10.11, come to lie on as many leaf pages. On these 10.11 reads
           ${stat('second.Innodb_buffer_pool_read_ahead', OWN)} pages ahead in the second scan, where on those of 10.5 it reads
           ${stat('second.Innodb_buffer_pool_read_ahead', cell)}. Its own layout takes
           ${ratio('second.time', { madeBy: ['10.11', '10.5'] }, anyMaker)} the time with O_DIRECT, and
-          ${ratio('second.time', { madeBy: ['10.11', '10.5'] }, { ...anyMaker, io: 'page cache, warm' })} from a warm page cache. Whoever lets each
-          version make its own table compares layouts, and may take them for the versions.
+          ${ratio('second.time', { madeBy: ['10.11', '10.5'] }, { ...anyMaker, io: 'page cache, warm' })} from a warm page cache. If each version
+          builds its own table, layout effects look like version effects.
         `,
         claim(
           'own-layout-is-read-ahead',
@@ -467,7 +467,7 @@ export default defineStudy({
         - The ticket's table, statement, order of insertion, slow shutdown and restart are kept. Rows are inserted by one statement in
           the same order instead of one by one: the pages come out the same, and the assertion on leaf pages stands for it.
         - The ticket compared 10.5 with 10.6. The suites that builds come from have no 10.6, and none of their builds is older than
-          the fixes of MDEV-29967 and MDEV-30986: the versions here answer what is left of the difference, not what it was. The study
+          the fixes of MDEV-29967 and MDEV-30986: these versions show what remains of the regression. The study
           ${'`read-ahead-fix`'} breaks linear read-ahead again in one source and measures that.
         - What the ticket ended with needs a processor with hardware memory transactions (flag rtm in the list of the machine's facts). On others
           that part cannot show.

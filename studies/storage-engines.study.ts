@@ -218,7 +218,7 @@ export default defineStudy({
           ${ratio('load.writtenPerRow', { engine: ['RocksDB', 'InnoDB'] }, anyEngineTenth)} where it is
           ${ratio('load.writtenPerRow', { engine: ['RocksDB', 'InnoDB'] }, anyEngine)} for the whole. RocksDB's tables then take
           ${stat('load.bytesOnDisk', { ...lsm, size: 'tenth' })}: it has written each row once into its log and once into a table, and has compacted
-          nothing yet. The small table fits into both caches: what was measured of reading and writing it is not spoken of here.
+          nothing yet. The small table fits into both caches, so its throughput is not discussed.
         `,
         figure.bars({
           metric: 'load.writtenPerRow',
@@ -317,7 +317,7 @@ export default defineStudy({
         What is compacted or flushed in waves may not show in a short run: here are ${String(params.longSeconds)} seconds of inserts,
         after the same steps. Over them InnoDB inserts ${stat('insert.tps', { ...cell, inserts: 'long' })} and RocksDB
         ${stat('insert.tps', { ...lsm, inserts: 'long' })}; in the brief run it was ${stat('insert.tps', cell)} and ${stat('insert.tps', lsm)}. What the process writes comes in peaks in both: in InnoDB
-        they come closer together as the run goes on, in RocksDB there are a few. Which work of the engine makes them was not measured.
+        they come closer together as the run goes on, in RocksDB there are a few. We did not identify the cause.
       `,
         figure.timeline({
           metric: 'insert.tpsOverTime',

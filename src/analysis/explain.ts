@@ -2,7 +2,7 @@ import { count, formatInterval, formatValue } from '../units.ts';
 import type { Comparison } from './results.ts';
 
 /**
- * Why a comparison has its verdict, in one sentence without a full stop: "the interval 1.12 to 1.18× lies beyond 2 %", or, where nothing can be
+ * Why a comparison has its verdict, in one sentence without a full stop: "the 95 % interval 1.12 to 1.18× excludes ±2 %", or, where nothing can be
  * told, what is missing and about how many blocks would have decided it.
  */
 export function explainVerdict(comparison: Comparison, threshold: number): string {
@@ -11,8 +11,8 @@ export function explainVerdict(comparison: Comparison, threshold: number): strin
   const limit = formatValue(threshold * 100, '1', { digits: threshold < 0.01 ? 2 : 1 });
   const blocks = blocksNeeded === null ? '' : `; about ${count(blocksNeeded, 'block')} would have decided it`;
   if (simultaneous === null) return `n = ${n} is too few for an interval${blocks}`;
-  const together = family > 1 ? `, good for all ${family} comparisons together,` : '';
-  const interval = `the interval ${formatInterval(simultaneous, 'ratio')}${together}`;
-  if (verdict === 'inconclusive') return `${interval} reaches across the threshold of ${limit}\u00a0%${blocks}`;
-  return `${interval} lies ${verdict === 'equivalent' ? 'within' : 'beyond'} ${limit}\u00a0%`;
+  const kind = family > 1 ? `simultaneous interval of ${count(family, 'comparison')},` : 'interval';
+  const interval = `the 95\u00a0% ${kind} ${formatInterval(simultaneous, 'ratio')}${family > 1 ? ',' : ''}`;
+  if (verdict === 'inconclusive') return `${interval} reaches across the threshold of ±${limit}\u00a0%${blocks}`;
+  return `${interval} ${verdict === 'equivalent' ? 'lies within' : 'excludes'} ±${limit}\u00a0%`;
 }

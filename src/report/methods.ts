@@ -1,6 +1,6 @@
 import type { Analysis } from '../analysis/analysis.ts';
 import type { Draft } from '../draft/types.ts';
-import { count } from '../units.ts';
+import { agree, count } from '../units.ts';
 import { buildDetails } from './builds.ts';
 import { escapeMarkdown } from './claims.ts';
 import { commandBlocks } from './commands.ts';
@@ -90,7 +90,7 @@ function designText(data: RunData, draft: Draft, plan: PlanFacts, analysis: Anal
     `${count(counted.length, 'trial')}: ${count(variants, 'variant')} in ${orderText(plan, blocks)}`,
     `A trial is a fresh copy of a pristine data directory${sharesCopies(counted) ? ' (where no measurement changes the data, the copy that trials before it have read)' : ''}, a fresh server, the measurements in the order declared, and a stop.`,
     first > 0
-      ? `${first === 1 ? 'One first start of the build' : `${first} first starts, one for each build,`} came before block 1 and ${first === 1 ? 'is' : 'are'} in no number.`
+      ? `${first === 1 ? 'One first start of the build' : `${first} first starts, one for each build,`} came before block 1; no number includes ${agree(first, 'it', 'them')}.`
       : '',
     'The trial is the unit of replication: a value is the median over trials, its interval the 95\u00a0% order-statistic interval of the median (interpolated after Hettmansperger and Sheather; where a bound would fall into a gap wider than half of the outer interval, the outer order statistic stands), and a ratio is the median of the ratios within blocks.',
     `A difference below ${Math.round(draft.threshold * 1000) / 10}\u00a0% is held to be of no practical relevance.`,

@@ -62,9 +62,9 @@ describe('in words', () => {
   };
 
   test('each verdict says why', () => {
-    expect(say(2)).toMatch(/^the interval 1\.\d+ to 2\.\d+× lies beyond 2 %$/);
+    expect(say(2)).toMatch(/^the 95 % interval 1\.\d+ to 2\.\d+× excludes ±2 %$/);
     expect(say(1.1)).toMatch(
-      /^the interval .* reaches across the threshold of 2 %; about \d+ blocks would have decided it$/,
+      /^the 95 % interval .* reaches across the threshold of ±2 %; about \d+ blocks would have decided it$/,
     );
     expect(say(2, 4)).toMatch(/^n = 4 is too few for an interval; about 6 blocks would have decided it$/);
     expect(say(0)).toBe('7 of 14 values are not positive, so that there is no ratio');

@@ -29,7 +29,7 @@ beforeAll(async () => {
   directory = await directoryWith({ 'elsewhere/far.study.ts': STUDY, 'elsewhere/rows.tsv': '1\n2\n3\n' });
   file = join(directory, 'elsewhere/far.study.ts');
   const run = await benchbook(directory, ['run', 'elsewhere/far.study.ts', '--force']);
-  expect(run.stdout).toContain('1 of 1 trials ok');
+  expect(run.stdout).toContain('1 of 1 trial ok');
 }, 240_000);
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
