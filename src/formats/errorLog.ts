@@ -53,7 +53,10 @@ const GOT_SIGNAL = /\bgot (?:signal \d+|exception 0x)/;
  */
 export function decisiveError(log: string, how: 'exit' | 'signal' = 'exit'): string | null {
   // What tells a cause stands at the begin of a line, and a line may be as long as a statement.
-  const lines = log.split('\n').map((line) => startOf(parseErrorLogLine(line)));
+  const lines = log
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => startOf(parseErrorLogLine(line)));
   const errors = lines.filter(
     (line) => line.level === 'error' && !CONSEQUENCES.test(line.text.replace(/^InnoDB: /, '')),
   );

@@ -38,8 +38,8 @@ const LABELS: Readonly<
 > = {
   historyListLength: { section: /^TRANSACTIONS$/, line: /^History list length (\d+)/ },
   osFileReads: { section: FILES, line: /^(\d+) OS file reads/ },
-  osFileWrites: { section: FILES, line: /(\d+) OS file writes/ },
-  osFsyncs: { section: FILES, line: /(\d+) OS fsyncs/ },
+  osFileWrites: { section: FILES, line: /(?<!\d)(\d+) OS file writes/ },
+  osFsyncs: { section: FILES, line: /(?<!\d)(\d+) OS fsyncs/ },
   pagesRead: { section: BUFFER_POOL, line: /^Pages read (\d+)/ },
   pagesCreated: { section: BUFFER_POOL, line: /^Pages read \d+, created (\d+)/ },
   pagesWritten: { section: BUFFER_POOL, line: /^Pages read \d+, created \d+, written (\d+)/ },

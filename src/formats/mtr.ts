@@ -19,6 +19,19 @@ export function parseMtr(text: string): MtrResult {
     result: known ? word : 'unknown',
     seconds: line?.[2] === undefined ? null : Number(line[2]) / 1000,
     comment: (mysqltest ?? /^mysql-test-run: \*\*\* ERROR: (.*)$/m.exec(text)?.[1] ?? line?.[3] ?? '').trim(),
-    analyses: [...text.matchAll(/^ANALYZE\n(\{\n[\s\S]*?\n\})$/gm)].map((match) => match[1]!),
+    analyses: analysesIn(text.split('\n')),
   };
+}
+
+/** From a line "{" behind a line "ANALYZE" up to the next line "}". */
+function analysesIn(lines: readonly string[]): readonly string[] {
+  const found: string[] = [];
+  let begin: number | null = null;
+  lines.forEach((line, index) => {
+    if (begin === null && line === '{' && lines[index - 1] === 'ANALYZE') begin = index;
+    if (begin === null || line !== '}') return;
+    found.push(lines.slice(begin, index + 1).join('\n'));
+    begin = null;
+  });
+  return found;
 }

@@ -58,8 +58,13 @@ export function parsePerfReport(text: string): {
   const count = /^# Samples: ([\d.]+)([KM]?) +of event/m.exec(text);
   const factor = { '': 1, K: 1000, M: 1_000_000 }[count?.[2] ?? ''] ?? 1;
   const symbols = text.split('\n').flatMap((line): PerfSymbol[] => {
-    const match = /^\s*([\d.]+)%;\s*([^;]*?)\s*;\s*(?:\[[.kgu]\]\s*)?(.*?)\s*$/.exec(line);
-    return match === null ? [] : [{ share: Number(match[1]) / 100, object: match[2]!, symbol: match[3]! }];
+    const [share = '', object, ...rest] = line.split(';').map((field) => field.trim());
+    if (object === undefined || rest.length === 0 || !/^[\d.]+%$/.test(share)) return [];
+    const symbol = rest
+      .join(';')
+      .replace(/^\[[.kgu]\]/, '')
+      .trim();
+    return [{ share: Number(share.slice(0, -1)) / 100, object, symbol }];
   });
   return { samples: count === null ? null : Number(count[1]) * factor, symbols };
 }

@@ -88,7 +88,7 @@ function rateOf(text: string | undefined): number | null {
 /** Milliseconds in all versions, with the unit behind the number in the older ones. */
 function latencyOf(report: string): SysbenchResult['latency'] {
   const block = report.slice(
-    Math.max(0, report.search(/^(Latency \(ms\)|\s*(response time|per-request statistics)):/m)),
+    Math.max(0, report.search(/^(Latency \(ms\)|[ \t]*(response time|per-request statistics)):/m)),
   );
   const ms = (pattern: RegExp): number | null => {
     const value = numberOf(pattern.exec(block));

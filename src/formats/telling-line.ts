@@ -33,14 +33,17 @@ const MOST_CHARACTERS = 1000;
 
 /** The line of a program's output that says best why it failed; '' for an output without a line. */
 export function tellingLine(output: string): string {
-  const lines = output.split('\n').map((line) => line.slice(0, MOST_CHARACTERS).trimEnd());
+  const lines = output
+    .split('\n')
+    .map((line) => line.slice(0, MOST_CHARACTERS).trimEnd())
+    .filter((line) => line !== '');
   const best = KINDS.slice(0, 3).flatMap((kind) => lines.find((line) => kind.test(line)) ?? [])[0];
   const found =
     best ??
     traceback(lines) ??
     (lines.some((line) => parseErrorLogLine(line).level === 'error') ? decisiveError(output) : null) ??
     KINDS.slice(3).flatMap((kind) => lines.find((line) => kind.test(line)) ?? [])[0] ??
-    lines.filter((line) => line.trim() !== '').at(-1) ??
+    lines.at(-1) ??
     '';
   return shortened(found.replace(PREFIX, '').trim());
 }

@@ -9,32 +9,32 @@ const SECRET_NAME =
 /** Settings about passwords that hold none. */
 const HARMLESS_VALUE = /^(?:|\*\*\*|on|off|yes|no|true|false|null|none|default|required|disabled|-?\d{1,10})$/i;
 
+// Every repetition below has a bound, or ends where no other match can begin: a text of megabytes must not take minutes.
 const NAME =
-  '[A-Za-z0-9_-]*(?:password|passwd|passphrase|pwd|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|auth[-_]?key|credentials?)';
-const QUOTED = String.raw`'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"`;
+  '[A-Za-z0-9_-]{0,60}(?:password|passwd|passphrase|pwd|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|auth[-_]?key|credentials?)';
+const QUOTED = String.raw`'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'|"[^"\\]*(?:(?:\\.|"")[^"\\]*)*"`;
 
 /** Each finds a secret in its group `s`; what stands around it is kept. */
 const PATTERNS: readonly RegExp[] = [
-  // scheme://user:SECRET@host; a password may itself hold an @ or a /.
-  /(?<before>\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@'"`<>]*:)(?<s>[^\s'"`<>]+)(?=@[\w.[\]%-]+)/gi,
   // --password=SECRET, MYSQL_PWD=SECRET, password: 'SECRET', "token": "SECRET", ?password=SECRET
-  new RegExp(String.raw`(?<before>(?<![A-Za-z0-9])${NAME}['"]?\s*[=:]\s*)(?<s>${QUOTED}|[^\s'"\`,;&)}\]<>]+)`, 'gi'),
-  // --password SECRET as two words
-  new RegExp(String.raw`(?<before>--${NAME}\s+)(?<s>${QUOTED}|[^\s'"-][^\s'"]*)`, 'gi'),
-  // mysql -u x -pSECRET
-  /(?<before>\b(?:mysql|mariadb|mysqladmin|mysqldump|mysqlslap|mysqlimport|mariadb-\w+)\b[^\n|;&]*?\s-p)(?<s>[^\s'"=]+)/g,
   new RegExp(
-    String.raw`(?<before>\bIDENTIFIED\s+(?:WITH\s+\S+\s+)?(?:BY|AS|USING)\s+(?:PASSWORD\s*)?\(?\s*)(?<s>${QUOTED})`,
+    String.raw`(?<before>(?<![A-Za-z0-9])${NAME}['"]?\s{0,60}[=:]\s{0,60})(?<s>${QUOTED}|[^\s'"\`,;&)}\]<>]+)`,
     'gi',
   ),
-  new RegExp(String.raw`(?<before>\b(?:OLD_)?PASSWORD\s*\(\s*)(?<s>${QUOTED})`, 'gi'),
-  new RegExp(String.raw`(?<before>\bSET\s+PASSWORD\b[^=\n]*=\s*)(?<s>${QUOTED})`, 'gi'),
-  /(?<before>\bAuthorization\s*:\s*(?:Basic|Bearer|Token)\s+)(?<s>[\w.~+/=-]+)/gi,
-  /(?<before>\bBearer\s+)(?<s>[\w.~+/=-]{16,})/g,
+  // --password SECRET as two words
+  new RegExp(String.raw`(?<before>--${NAME}\s{1,60})(?<s>${QUOTED}|[^\s'"-][^\s'"]*)`, 'gi'),
+  new RegExp(
+    String.raw`(?<before>\bIDENTIFIED\s{1,60}(?:WITH\s{1,60}\S{1,200}\s{1,60})?(?:BY|AS|USING)\s{1,60}(?:PASSWORD\s{0,60})?\(?\s{0,60})(?<s>${QUOTED})`,
+    'gi',
+  ),
+  new RegExp(String.raw`(?<before>\b(?:OLD_)?PASSWORD\s{0,60}\(\s{0,60})(?<s>${QUOTED})`, 'gi'),
+  new RegExp(String.raw`(?<before>\bSET\s{1,60}PASSWORD\b[^=\n]{0,300}=\s{0,60})(?<s>${QUOTED})`, 'gi'),
+  /(?<before>\bAuthorization\s{0,60}:\s{0,60}(?:Basic|Bearer|Token)\s{1,60})(?<s>[\w.~+/=-]+)/gi,
+  /(?<before>\bBearer\s{1,60})(?<s>[\w.~+/=-]{16,})/g,
   // Hashes of passwords, and tokens that show by their form.
   /(?<before>)(?<s>\*[0-9A-F]{40})(?![0-9A-Za-z])/g,
-  /(?<before>)(?<s>\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abprs]-[\w-]{10,}|AKIA[0-9A-Z]{16}|npm_[A-Za-z0-9]{30,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{4,}))/g,
-  /(?<before>)(?<s>-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----)/g,
+  /(?<before>)(?<s>\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abprs]-[\w-]{10,}|AKIA[0-9A-Z]{16}|npm_[A-Za-z0-9]{30,}))/g,
+  /(?<before>)(?<s>-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[^-]|-(?!----BEGIN))*?-----END [A-Z ]{0,40}PRIVATE KEY-----)/g,
 ];
 
 /** No pattern finds anything in a text without one of these: nearly all texts, among them every line of a log. */
@@ -49,7 +49,72 @@ const SUSPICIOUS =
  */
 export function withoutSecrets(text: string, found: (secret: string) => void = () => undefined): string {
   if (!SUSPICIOUS.test(text)) return text;
-  return PATTERNS.reduce((masked, pattern) => masked.replace(pattern, (...match) => replaced(match, found)), text);
+  const whole = withoutWebTokens(withoutPasswordsOfClients(withoutPasswordsOfAddresses(text, found), found), found);
+  return PATTERNS.reduce((masked, pattern) => masked.replace(pattern, (...match) => replaced(match, found)), whole);
+}
+
+const ADDRESS = /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s'"`<>]+/gi;
+
+/**
+ * scheme://user:SECRET@host, where the password may itself hold an @ or a /. A whole word is looked at once, so that one without
+ * an @ is not searched again from each of its characters.
+ */
+function withoutPasswordsOfAddresses(text: string, found: (secret: string) => void): string {
+  return text.replace(ADDRESS, (word) => {
+    const end = lastHost(word);
+    const user = /:\/\/[^:/@]*:/g;
+    for (let match = user.exec(word); match !== null; match = user.exec(word)) {
+      const begin = match.index + match[0].length;
+      if (begin >= end) break;
+      // The user's name ends in a colon that may be that of the next scheme.
+      user.lastIndex = begin - 1;
+      const secret = word.slice(begin, end);
+      if (HARMLESS_VALUE.test(secret) || isCode(secret, '')) continue;
+      found(secret);
+      return word.slice(0, begin) + MASK + word.slice(end);
+    }
+    return word;
+  });
+}
+
+/** Where the last @ before a host stands, -1 without one. */
+function lastHost(word: string): number {
+  let at = word.lastIndexOf('@');
+  while (at >= 0 && !/[\w.[\]%-]/.test(word[at + 1] ?? '')) at = at === 0 ? -1 : word.lastIndexOf('@', at - 1);
+  return at;
+}
+
+/** JSON web tokens: three parts with dots between them, the first of which begins as every JSON object does in base64. */
+function withoutWebTokens(text: string, found: (secret: string) => void): string {
+  return text.replace(/\beyJ[\w.-]+/g, (word) => {
+    const parts = word.split('.');
+    for (let index = 0; index + 2 < parts.length; index += 1) {
+      const begin = parts[index]!.search(/\beyJ[\w-]{8}/);
+      if (begin < 0 || parts[index + 1]!.length < 8 || parts[index + 2]!.length < 4) continue;
+      const [first, ...rest] = parts.splice(index, 3, '') as [string, string, string];
+      found([first.slice(begin), ...rest].join('.'));
+      parts[index] = first.slice(0, begin) + MASK;
+    }
+    return parts.join('.');
+  });
+}
+
+const CLIENT_OR_PASSWORD =
+  /\b(?:mysql|mariadb|mysqladmin|mysqldump|mysqlslap|mysqlimport|mariadb-\w{1,30})\b|[|;&]|\n(?!-p)|(\s-p)([^\s'"=]+)/g;
+
+/** mysql -u x -pSECRET: the first such word behind a client in its part of a command line. */
+function withoutPasswordsOfClients(text: string, found: (secret: string) => void): string {
+  let isBehindClient = false;
+  return text.replace(CLIENT_OR_PASSWORD, (whole, option: string | undefined, secret: string | undefined) => {
+    if (option === undefined || secret === undefined) {
+      isBehindClient = !/^[\n|;&]/.test(whole);
+      return whole;
+    }
+    if (!isBehindClient || HARMLESS_VALUE.test(secret) || isCode(secret, '')) return whole;
+    isBehindClient = false;
+    found(secret);
+    return option + MASK;
+  });
 }
 
 /** JSON without its secrets: as `withoutSecrets` for every text, and whole values of fields such as `password`. */
@@ -97,7 +162,7 @@ function isList(value: JsonValue): value is readonly JsonValue[] {
 }
 
 function isSecretName(name: string): boolean {
-  return SECRET_NAME.test(name) && !/^(?:old|max|strict|default|validate|using)[-_ ]/i.test(name);
+  return SECRET_NAME.test(name.slice(-100)) && !/^(?:old|max|strict|default|validate|using)[-_ ]/i.test(name);
 }
 
 function replaced(match: readonly unknown[], found: (secret: string) => void): string {
@@ -108,7 +173,7 @@ function replaced(match: readonly unknown[], found: (secret: string) => void): s
   if (
     HARMLESS_VALUE.test(secret) ||
     isCode(secret, quote) ||
-    /(?:old|max|strict|default|validate|using)[-_ ]\w*\s*[=:]\s*$/i.test(before)
+    /(?:old|max|strict|default|validate|using)[-_ ]\w*\s*[=:]\s*$/i.test(before.slice(-150))
   )
     return whole;
   found(secret);

@@ -21,6 +21,18 @@ describe('secrets in texts', () => {
     ["SET PASSWORD FOR 'a'@'b' = PASSWORD('x1')", "SET PASSWORD FOR 'a'@'b' = PASSWORD('***')"],
     ['Authorization: Bearer abc.def', 'Authorization: Bearer ***'],
     ['ghp_abcdefghijklmnopqrstuvwxyz0123456789', '***'],
+    ['t=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl;', 't=***;'],
+    ['eyJx.-eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl', 'eyJx.-***'],
+    ['http://h/x?u=mysql://u:hunter2@h/d', 'http://h/x?u=mysql://u:***@h/d'],
+    ['jdbc:mysql://u:hunter2@h/d, mysql://v:hunter3@h', 'jdbc:mysql://u:***@h/d, mysql://v:***@h'],
+    [
+      'mysql -u x -phunter2 ; mysqldump -phunter3 db | cat -print',
+      'mysql -u x -p*** ; mysqldump -p*** db | cat -print',
+    ],
+    [
+      '--a-very-long-prefix-of-an-option-that-has-more-than-60-characters-password=hunter2',
+      '--a-very-long-prefix-of-an-option-that-has-more-than-60-characters-password=***',
+    ],
   ])('%s', (text, wanted) => {
     expect(withoutSecrets(text)).toBe(wanted);
     expect(withoutSecrets(wanted)).toBe(wanted);

@@ -16,22 +16,22 @@ const NO_HOST = /^(?:localhost(?:\.localdomain)?|%|_|string|undefined|null|true|
 
 const USER_PATTERNS: readonly RegExp[] = [
   /\/(?:home|Users)\/([^/\s'"`:;,<>(){}]+)/g,
-  /--(?:[\w-]*-)?user(?:name)?[= ]['"]?([\w.@-]+)/g,
-  /\buser(?:name)?['"]?\s*[=:]\s*['"]([\w.@ -]+)['"]/gi,
+  /--(?:[\w-]{0,60}-)?user(?:name)?[= ]['"]?([\w.@-]+)/g,
+  /\buser(?:name)?['"]?\s{0,60}[=:]\s{0,60}['"]([\w.@ -]+)['"]/gi,
   /\buser=([\w.-]+)/gi,
   /\buser '([^'\s]+)'/gi,
   /'([^'\s]+)'@'[^']*'/g,
-  /\b[a-z][a-z0-9+.-]*:\/\/([\w.%+-]+)(?::[^\s@/]*)?@/gi,
+  /\b[a-z][a-z0-9+.-]{0,30}:\/\/([\w.%+-]+)(?::[^\s@/]*)?@/gi,
 ];
 const HOST_PATTERNS: readonly RegExp[] = [
   /'[^'\s]+'@'([^'\s]+)'/g,
-  /\b[a-z][a-z0-9+.-]*:\/\/[^\s@/'"`<>]*@([\w.-]+)/gi,
-  /\b(?:mysql|mariadb|ssh|git|sftp|ftp|tcp):\/\/(?:[^\s@'"`]*@)?([\w.-]+)/gi,
-  /--(?:[\w-]*-)?host(?:name)?[= ]['"]?([\w.-]+)/g,
-  /\bhost(?:name)?['"]?\s*[=:]\s*['"]([\w.-]+)['"]/gi,
+  /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s@/'"`<>]*@([\w.-]+)/gi,
+  /\b(?:mysql|mariadb|ssh|git|sftp|ftp|tcp):\/\/(?:[^\s@'"`]{0,300}@)?([\w.-]+)/gi,
+  /--(?:[\w-]{0,60}-)?host(?:name)?[= ]['"]?([\w.-]+)/g,
+  /\bhost(?:name)?['"]?\s{0,60}[=:]\s{0,60}['"]([\w.-]+)['"]/gi,
   /\b\w*_host(?:name)?\s*=\s*['"]?([A-Za-z][\w.-]+)/g,
-  /\b[\w.+-]+@([\w-]+(?:\.[\w-]+)+)\b/g,
-  /\b((?:[A-Za-z0-9-]+\.)+(?:local|lan|internal|intranet|corp|home|localdomain))\b/g,
+  /\b[\w.+-]{1,64}@([\w-]+(?:\.[\w-]+)+)\b/g,
+  /\b((?:[A-Za-z0-9-]{1,63}\.){1,8}(?:local|lan|internal|intranet|corp|home|localdomain))\b/g,
 ];
 
 /** User and host names of this machine, and those that the texts give away by where they stand. */

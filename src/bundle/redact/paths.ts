@@ -30,8 +30,9 @@ export function replacePaths(
   return known
     .replace(/\bfile:\/\/(?=\/)(\/[^\s'"`<>]+)/g, (_, path: string) => `file://${replaced(path, part)}`)
     .replace(PATH, (found) => {
-      const tail = /[.,=#]*$/.exec(found)![0];
-      return replaced(found.slice(0, found.length - tail.length), part) + tail;
+      let end = found.length;
+      while (end > 0 && '.,=#'.includes(found[end - 1]!)) end -= 1;
+      return replaced(found.slice(0, end), part) + found.slice(end);
     });
 }
 

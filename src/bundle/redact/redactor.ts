@@ -29,7 +29,7 @@ const IPV6 =
   /(?<![\w:.])(?:[0-9a-fA-F]{0,4}:){2,7}(?:(?:\d{1,3}\.){3}\d{1,3}|[0-9a-fA-F]{1,4})?(?:%\w+)?(?![\w:]|\.\d)/g;
 const MAC = /(?<![\w:-])(?:[0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}(?![\w:-])/g;
 const MAIL = /(?<![\w.+/-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
-const URL_HOST = /\b([a-z][a-z0-9+.-]*:\/\/)(?:([^\s:@/'"`<>]*)(:[^\s@/'"`<>]*)?@)?([\w.-]*[A-Za-z][\w.-]*)/gi;
+const URL_HOST = /\b([a-z][a-z0-9+.-]{0,30}:\/\/)(?:([^\s:@/'"`<>]*)(:[^\s@/'"`<>]*)?@)?([\w.-]*[A-Za-z][\w.-]*)/gi;
 
 /**
  * Replaces secrets, mail addresses, host and user names, network addresses and absolute paths.
