@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { BenchbookError, type ErrorCode, type Place } from '../errors.ts';
 import { withoutSecrets } from '../journal/secrets.ts';
+import { fileError } from './file-error.ts';
 
 /** What the command's exit code says to a script. */
 export const EXIT = { done: 0, notAllOk: 1, wrongUse: 2, checkFailed: 3, missing: 4, interrupted: 130 } as const;
@@ -19,12 +20,13 @@ const EXIT_OF: Readonly<Record<ErrorCode, number>> = {
 
 /** The exit code for a thrown value. */
 export function exitCodeOf(thrown: unknown): number {
-  return thrown instanceof BenchbookError ? EXIT_OF[thrown.code] : EXIT.notAllOk;
+  const known = fileError(thrown) ?? thrown;
+  return known instanceof BenchbookError ? EXIT_OF[known.code] : EXIT.notAllOk;
 }
 
 /** A thrown value as people read it: place, sentence, mend. A stack only for what should never happen. */
 export function explain(thrown: unknown): string {
-  return withoutSecrets(explanation(thrown));
+  return withoutSecrets(explanation(fileError(thrown) ?? thrown));
 }
 
 function explanation(thrown: unknown): string {

@@ -1,5 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
+import { openCache, requireWritable } from '../host/private-folder.ts';
 import { withoutSecrets } from '../journal/secrets.ts';
 import { type RunRequest, type RunResult, runStudy } from '../run/run.ts';
 import { cacheDirectory } from './cache.ts';
@@ -30,6 +32,11 @@ export async function measureAndReport({ told, json, ...request }: MeasureReques
     ? eventsAsJson(write)
     : progressOn({ isTTY: process.stdout.isTTY ?? false, columns: process.stdout.columns ?? 80, write });
   if (told) report({ type: 'note', text: told });
+  const folder = join(process.cwd(), OUTPUT, request.study.id);
+  await mkdir(folder, { recursive: true });
+  await requireWritable(folder, 'runs and reports', 'Change to a folder that you can write.');
+  await requireWritable(tmpdir(), 'temporary files', 'Set TMPDIR to a folder that you can write.');
+  await openCache(cacheDirectory());
   const interrupt = untilInterrupted(request.study);
   const result = await runStudy({
     ...request,

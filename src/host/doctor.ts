@@ -1,11 +1,13 @@
+import { constants } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { freemem } from 'node:os';
+import { freemem, tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { execa } from 'execa';
+import type { BenchbookError } from '../errors.ts';
 import { restoreLeftovers } from './controls/ledger.ts';
 import { examineControls } from './doctorControls.ts';
 import { type DoctorItem, install } from './doctorItem.ts';
-import { findProgram, isRoot, output, readText } from './tools.ts';
+import { findProgram, isPermitted, isRoot, output, readText } from './tools.ts';
 
 const serverPlaces = ['/usr/sbin', '/usr/local/sbin', '/usr/libexec', '/usr/local/mysql/bin', '/usr/local/mariadb/bin'];
 
@@ -13,13 +15,19 @@ const serverPlaces = ['/usr/sbin', '/usr/local/sbin', '/usr/libexec', '/usr/loca
  * Examines the machine; what can be tried without harm is tried and taken back, not only looked for. First of all it
  * restores what a Benchbook that was killed has left changed; what is needed for that lies in `cacheDirectory`.
  */
-export async function examine(cacheDirectory: string): Promise<readonly DoctorItem[]> {
-  const leftovers = await restore(cacheDirectory);
+export async function examine(
+  cacheDirectory: string,
+  problem: BenchbookError | null = null,
+): Promise<readonly DoctorItem[]> {
+  const leftovers = problem === null ? await restore(cacheDirectory) : [];
   const apt = await examineApt();
   const machine = await Promise.all([
     examineNode(),
     examineServer(apt),
     apt,
+    examineCache(cacheDirectory, problem),
+    examineFolder('folder for temporary files', tmpdir(), 'Set TMPDIR to a folder that you can write.'),
+    examineFolder('folder for reports', process.cwd(), 'Change to a folder that you can write.'),
     examineSpace('disk space for servers', cacheDirectory),
     examineSpace('disk space for reports', process.cwd()),
     examineFreeMemory(),
@@ -29,7 +37,21 @@ export async function examine(cacheDirectory: string): Promise<readonly DoctorIt
     examineRoot(),
   ]);
   // One after the other: they try to change the same machine.
-  return [...machine, ...(await examineControls(cacheDirectory)), ...leftovers];
+  const controls = problem === null ? await examineControls(cacheDirectory) : [];
+  return [...machine, ...controls, ...leftovers];
+}
+
+/** Without it nothing can be measured, and no control can be tried: what restores them could not be written down. */
+function examineCache(directory: string, problem: BenchbookError | null): DoctorItem {
+  const name = 'cache folder';
+  if (problem === null) return { name, state: 'works', detail: directory };
+  const detail = `${problem.message} The machine's controls were not tried.`;
+  return { name, state: 'missing', detail, ...(problem.hint === undefined ? {} : { mend: problem.hint }) };
+}
+
+async function examineFolder(name: string, directory: string, mend: string): Promise<DoctorItem> {
+  if (await isPermitted(directory, constants.W_OK)) return { name, state: 'works', detail: directory };
+  return { name, state: 'missing', detail: `${directory} cannot be written`, mend };
 }
 
 async function restore(cacheDirectory: string): Promise<readonly DoctorItem[]> {

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { sentenceOf } from '../errors.ts';
@@ -12,11 +12,12 @@ import { setPageCache } from './controls/pageCache.ts';
 import { pinToCpus, setNiceness } from './controls/schedule.ts';
 import { type DoctorItem, install } from './doctorItem.ts';
 import { cgroupVersion } from './facts.ts';
+import { openCache } from './private-folder.ts';
 import { isPermitted, isRoot, readChoice, readText } from './tools.ts';
 
 /** Tries each control of the machine on something small, takes it back, and says what became of it. */
 export async function examineControls(cacheDirectory: string): Promise<readonly DoctorItem[]> {
-  await mkdir(cacheDirectory, { recursive: true });
+  await openCache(cacheDirectory);
   const directory = await mkdtemp(join(cacheDirectory, 'doctor-'));
   try {
     await writeFile(join(directory, 'file'), Buffer.alloc(2 ** 20, 1));

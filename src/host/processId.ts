@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 
 /** A process, told apart from a later one with the same id. */
 export interface ProcessId {
@@ -28,4 +28,16 @@ export function statFields(pid: number | 'self'): readonly string[] | undefined 
   } catch {
     return undefined;
   }
+}
+
+let namespace: string | undefined;
+
+/** The space of numbers that this process's number belongs to: each container has its own. */
+export function pidNamespace(): string | undefined {
+  try {
+    namespace ??= readlinkSync('/proc/self/ns/pid');
+  } catch {
+    // A kernel without namespaces has one space of numbers.
+  }
+  return namespace;
 }

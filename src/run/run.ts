@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Draft } from '../draft/types.ts';
 import { BenchbookError } from '../errors.ts';
+import { openCache } from '../host/private-folder.ts';
 import type { JsonValue, RerunRecord } from '../journal/entry.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Study } from '../study/study.ts';
@@ -88,7 +88,7 @@ export async function runStudy(given: RunRequest): Promise<RunResult> {
   try {
     for (const text of await effects.reapLeftovers(cacheDirectory)) note(text);
     // The storage of a folder that is not there yet cannot be told.
-    await mkdir(cacheDirectory, { recursive: true, mode: 0o700 });
+    await openCache(cacheDirectory);
     const facts = await effects.readHost(cacheDirectory);
     const preparation = preparationOf(request);
     const variants = await readyVariants(request, preparation); // 2

@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BenchbookError } from '../errors.ts';
 import { type AptSource, parseAptSources, renderAptSources } from '../formats/aptSources.ts';
+import { makePrivate } from '../host/private-folder.ts';
 import { type Mirror, mirrorSource, unknownKey } from './apt-mirror.ts';
 import { shortHash } from './build.ts';
 import type { ServerEnvironment } from './environment.ts';
@@ -42,7 +43,7 @@ export async function privateApt(
     });
   }
   const directory = join(environment.cacheDirectory, 'apt', `${suite}-${shortHash(sources)}`);
-  await mkdir(directory, { recursive: true });
+  await makePrivate(directory);
   // On a full file system apt-get waits for ever.
   await requireSpace(directory, LISTS_BYTES, `the package lists of ${suite}`);
   await writePrivateFiles(directory);
@@ -160,7 +161,7 @@ export async function hostCodename(): Promise<string> {
 
 async function writePrivateFiles(directory: string): Promise<void> {
   for (const name of ['lists/partial', 'archives/partial', 'state', 'etc/empty.d']) {
-    await mkdir(join(directory, name), { recursive: true });
+    await makePrivate(join(directory, name));
   }
   await writeFile(join(directory, 'state/status'), '');
   // A vendor's repository among the machine's sources may carry the same package; the distribution's own wins.

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { makePrivate } from '../host/private-folder.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { withLock } from './lock.ts';
 import { workDirectory } from './registry.ts';
@@ -19,7 +20,7 @@ export async function makeOnce(
     if (existsSync(folder)) return;
     const work = await workDirectory(environment.cacheDirectory);
     try {
-      await mkdir(dirname(folder), { recursive: true });
+      await makePrivate(dirname(folder));
       await mkdir(join(work, 'root'));
       await make(work);
       await rename(join(work, 'root'), folder);

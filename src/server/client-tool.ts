@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { BenchbookError, sentenceOf } from '../errors.ts';
+import { readTrusted, writePrivate } from '../host/private-folder.ts';
 import { hostCodename, privateApt } from './apt.ts';
 import { fetchPackage } from './debian.ts';
 import type { ServerEnvironment } from './environment.ts';
@@ -38,18 +38,15 @@ export async function clientTool(
     return { program: path, root: '/', obtained: 'installed' };
   const record = join(environment.cacheDirectory, 'tools', `${packageName}.json`);
   return await withLock(join(environment.cacheDirectory, 'locks', `tool-${packageName}`), environment, async () => {
-    const known = await readFile(record, 'utf8').then(
-      (text) => JSON.parse(text) as Fetched,
+    const known = await readTrusted(record).then(
+      (text) => JSON.parse(text ?? 'null') as Fetched | null,
       () => null,
     );
     const isThere = known !== null && existsSync(join(known.root, path));
     const { root, obtained } = isThere ? known : await fetched(packageName, environment);
     const program = await programIn(root, path);
-    if (!isThere) {
-      await mkdir(dirname(record), { recursive: true });
-      await writeFile(`${record}.new`, `${JSON.stringify({ root, obtained }, null, 2)}\n`);
-      await rename(`${record}.new`, record);
-    }
+    if (!isThere) await writePrivate(record, `${JSON.stringify({ root, obtained }, null, 2)}
+`);
     return { program, root, obtained };
   });
 }

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { BenchbookError, sentenceOf } from '../errors.ts';
+import { makePrivate } from '../host/private-folder.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { isNoSpace } from './space.ts';
 
@@ -20,7 +21,7 @@ export async function obtainFile(
   environment: ServerEnvironment,
 ): Promise<void> {
   const partial = `${target}.partial`;
-  await mkdir(dirname(target), { recursive: true });
+  await makePrivate(dirname(target));
   try {
     if (/^https?:\/\//i.test(location)) await download(location, partial, environment);
     else await copyLocal(location, partial);

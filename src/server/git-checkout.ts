@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { BenchbookError } from '../errors.ts';
+import { makePrivate } from '../host/private-folder.ts';
 import type { ServerSource } from '../study/types.ts';
 import { argvText } from './argv.ts';
 import { shortHash } from './build.ts';
@@ -38,7 +39,7 @@ export async function fetchCommit(
   return await withLock(lock, environment, async () => {
     const git = await gitWith(environment, { local: isLocal(repository) });
     if (!existsSync(join(store, 'HEAD'))) {
-      await mkdir(store, { recursive: true });
+      await makePrivate(store);
       const made = await git(store, 'init', '--quiet', '--bare', '--template=');
       check(made, `The folder ${store} could not be made a git repository`);
     }
@@ -96,7 +97,7 @@ export async function checkOut(
   environment: ServerEnvironment,
 ): Promise<void> {
   await rm(target, { recursive: true, force: true });
-  await mkdir(target, { recursive: true });
+  await makePrivate(target);
   const git = await gitWith(environment, { local: true });
   environment.progress(`checking out ${commit.slice(0, 12)}`);
   check(await git(target, 'init', '--quiet', '--template='), 'git init failed');

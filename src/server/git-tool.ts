@@ -1,5 +1,6 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makePrivate } from '../host/private-folder.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { runTool, type ToolResult } from './run-tool.ts';
 
@@ -43,7 +44,7 @@ export async function gitWith(environment: ServerEnvironment, { local, input }: 
 
 async function ownConfig(environment: ServerEnvironment): Promise<string> {
   const folder = join(environment.cacheDirectory, 'git');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makePrivate(folder);
   const path = join(folder, 'config');
   const asked = await runTool('git', ['config', '--global', '--get-all', 'safe.directory'], { hint: HINT });
   const safe = asked.stdout.split('\n').filter((line) => line !== '');

@@ -1,9 +1,10 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { rename, rm, stat, utimes } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchbookError } from '../errors.ts';
+import { makePrivate, readTrusted, writePrivate } from '../host/private-folder.ts';
 import type { ServerEnvironment } from './environment.ts';
-import { identityOf, isAlive, type ProcessIdentity } from './process.ts';
+import { identityOf, isAlive, isForeign, type ProcessIdentity } from './process.ts';
 
 const held = new Map<string, Promise<unknown>>();
 
@@ -27,11 +28,11 @@ export async function withLock<T>(path: string, environment: ServerEnvironment, 
 }
 
 async function hold<T>(path: string, environment: ServerEnvironment, work: () => Promise<T>): Promise<T> {
-  await mkdir(dirname(path), { recursive: true });
+  await makePrivate(dirname(path));
   let told = false;
   while (!(await acquire(path))) {
     const owner = await ownerOf(path);
-    if (owner !== null && !isAlive(owner)) {
+    if (await isStale(path, owner)) {
       await takeAway(path);
       continue;
     }
@@ -42,9 +43,12 @@ async function hold<T>(path: string, environment: ServerEnvironment, work: () =>
       throw new BenchbookError('interrupted', 'Interrupted while waiting for another Benchbook.');
     await sleep(100);
   }
+  const beat = setInterval(() => void touch(path), BEAT_SECONDS * 1000);
+  beat.unref();
   try {
     return await work();
   } finally {
+    clearInterval(beat);
     await rm(path, { recursive: true, force: true });
   }
 }
@@ -53,8 +57,8 @@ async function hold<T>(path: string, environment: ServerEnvironment, work: () =>
 async function acquire(path: string): Promise<boolean> {
   const mine = `${path}.${process.pid}`;
   await rm(mine, { recursive: true, force: true });
-  await mkdir(mine);
-  await writeFile(`${mine}/owner.json`, JSON.stringify(identityOf(process.pid)));
+  // Completely on the disk before it becomes the lock, also where the power fails in between.
+  await writePrivate(join(mine, 'owner.json'), JSON.stringify(identityOf(process.pid)));
   try {
     await rename(mine, path);
     return true;
@@ -64,9 +68,28 @@ async function acquire(path: string): Promise<boolean> {
   }
 }
 
+/** How often a holder shows that it lives, to those who cannot see its process. */
+const BEAT_SECONDS = 5;
+const SILENT_SECONDS = 120;
+
+/**
+ * Whether nobody holds the lock any more. A holder of another container or machine cannot be seen, and an owner file that a
+ * power cut left empty names nobody: both are given up once they were silent for two minutes.
+ */
+async function isStale(path: string, owner: ProcessIdentity | null): Promise<boolean> {
+  if (owner !== null && !isForeign(owner)) return !isAlive(owner);
+  const found = await stat(path).catch(() => null);
+  return found !== null && Date.now() - found.mtimeMs > SILENT_SECONDS * 1000;
+}
+
+async function touch(path: string): Promise<void> {
+  const now = new Date();
+  await utimes(path, now, now).catch(() => undefined);
+}
+
 async function ownerOf(path: string): Promise<ProcessIdentity | null> {
   try {
-    return JSON.parse(await readFile(`${path}/owner.json`, 'utf8')) as ProcessIdentity;
+    return JSON.parse((await readTrusted(join(path, 'owner.json'))) ?? 'null') as ProcessIdentity | null;
   } catch {
     return null;
   }
@@ -80,8 +103,7 @@ async function takeAway(path: string): Promise<void> {
   } catch {
     return;
   }
-  const owner = await ownerOf(aside);
-  if (owner !== null && isAlive(owner)) {
+  if (!(await isStale(aside, await ownerOf(aside)))) {
     // Another process took the lock between our look and our move: give it back.
     await rename(aside, path).catch(() => undefined);
     return;

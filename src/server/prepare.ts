@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makePrivate } from '../host/private-folder.ts';
 import type { Dataset, Options } from '../study/types.ts';
 import { type Build, shortHash } from './build.ts';
 import { contentKey } from './content-key.ts';
@@ -66,7 +67,7 @@ export async function prepareDataset(
           : await prepareDataset(origin, withoutOrigin(dataset), options, environment, engine);
       const summary = made === null ? await fillDirectory(making) : await upgradeDirectory(making, made);
       await writeFile(join(work, 'summary.json'), JSON.stringify({ ...summary, key, buildId: build.id }, null, 2));
-      await mkdir(join(environment.cacheDirectory, 'datasets'), { recursive: true });
+      await makePrivate(join(environment.cacheDirectory, 'datasets'));
       await rename(work, directory);
     } finally {
       await rm(work, { recursive: true, force: true });

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makePrivate } from '../host/private-folder.ts';
 import type { Options } from '../study/types.ts';
 import type { Build } from './build.ts';
 import type { ServerEnvironment } from './environment.ts';
@@ -45,7 +46,7 @@ export async function pristineDirectory(
       });
       await server.stop('slow');
       await rm(join(dataDirectory, 'ib_buffer_pool'), { force: true });
-      await mkdir(dirname(path), { recursive: true });
+      await makePrivate(dirname(path));
       await rename(dataDirectory, path);
     } finally {
       await rm(work, { recursive: true, force: true });

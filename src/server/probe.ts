@@ -1,5 +1,6 @@
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makePrivate } from '../host/private-folder.ts';
 import { type Build, buildId, type FoundBuild } from './build.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { initialise } from './initialise.ts';
@@ -31,7 +32,7 @@ export async function probeBuild(found: FoundBuild, environment: ServerEnvironme
     const named = { ...found, ...identity };
     const build: Build = { ...named, id: buildId(named) };
     const pristine = pristinePath(build, {}, environment);
-    await mkdir(join(pristine, '..'), { recursive: true });
+    await makePrivate(join(pristine, '..'));
     await rm(pristine, { recursive: true, force: true });
     await rename(dataDirectory, pristine);
     return build;

@@ -1,9 +1,12 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import { readdir, rm, stat, unlink } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { argumentsOf, identityOf, isAlive, type ProcessIdentity, sessionOf } from './process.ts';
+import { makePrivate, readTrusted, writePrivate } from '../host/private-folder.ts';
+import { pidNamespace } from '../host/processId.ts';
+import { argumentsOf, identityOf, isAlive, isForeign, type ProcessIdentity, sessionOf } from './process.ts';
 
 /** What is written down before a process is spawned, so that a later Benchbook can clean up after a killed one. */
 interface Leftover {
@@ -29,12 +32,10 @@ export interface Registration {
 
 /** Writes down that a process with the argument `mark` is about to run, as the leader of a session of its own. */
 export async function register(directory: string, mark: string, folders: readonly string[]): Promise<Registration> {
-  await mkdir(directory, { recursive: true });
   const path = join(directory, `${process.pid}-${randomBytes(6).toString('hex')}.json`);
   const write = async (identity: ProcessIdentity | null) => {
     const record: Leftover = { owner: identityOf(process.pid)!, mark, folders, process: identity };
-    await writeFile(`${path}.new`, JSON.stringify(record));
-    await rename(`${path}.new`, path);
+    await writePrivate(path, JSON.stringify(record));
   };
   await write(null);
   let registered: number | undefined;
@@ -66,9 +67,9 @@ export async function workDirectory(cacheDirectory: string): Promise<string> {
   const me = identityOf(process.pid)!;
   const path = join(
     workRoot(cacheDirectory),
-    `${me.pid}-${me.startTicks}-${me.bootId.slice(0, 8)}-${randomBytes(4).toString('hex')}`,
+    [me.pid, me.startTicks, me.bootId.slice(0, 8), placeOfProcesses(), randomBytes(4).toString('hex')].join('-'),
   );
-  await mkdir(path, { recursive: true, mode: 0o700 });
+  await makePrivate(path);
   return path;
 }
 
@@ -83,7 +84,7 @@ export async function reapLeftovers(cacheDirectory: string): Promise<readonly st
   for (const name of await readdir(directory).catch(() => [])) {
     const path = join(directory, name);
     const record = await readRecord(path);
-    if (record === null || isAlive(record.owner)) continue;
+    if (record === null || (isAlive(record.owner) && !(await isAbandoned(record.owner, path)))) continue;
     for (const pid of leftoversOf(record)) {
       await end(pid);
       done.push(`ended a process left behind by an earlier run (${pid}, ${record.mark})`);
@@ -95,15 +96,38 @@ export async function reapLeftovers(cacheDirectory: string): Promise<readonly st
     await unlink(path).catch(() => undefined);
   }
   for (const name of await readdir(workRoot(cacheDirectory)).catch(() => [])) {
-    const [pid = '', startTicks = '', boot = ''] = name.split('-');
-    const now = identityOf(Number(pid));
-    if (now !== null && now.startTicks === startTicks && now.bootId.startsWith(boot)) continue;
     const folder = join(workRoot(cacheDirectory), name);
+    const [pid = '', startTicks = '', boot = '', place = ''] = name.split('-');
+    const now = identityOf(Number(pid));
+    // Names of earlier versions have no place.
+    const isElsewhere = name.split('-').length > 4 && place !== placeOfProcesses();
+    const lives = now !== null && now.startTicks === startTicks && now.bootId.startsWith(boot);
+    if (isElsewhere ? !(await isOld(folder)) : lives) continue;
     for (const helper of helpersIn(folder)) await end(helper);
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     done.push(`removed a folder left behind by an earlier run (${name})`);
   }
   return done;
+}
+
+const OLD_DAYS = 7;
+
+/** Whether what a process of another container or machine has left was not touched for so long that no run can still use it. */
+async function isAbandoned(owner: ProcessIdentity, path: string): Promise<boolean> {
+  return isForeign(owner) && (await isOld(path));
+}
+
+async function isOld(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => null);
+  return found !== null && Date.now() - found.mtimeMs > OLD_DAYS * 86_400_000;
+}
+
+/** This machine and this space of process numbers, in a form that fits into a name. */
+function placeOfProcesses(): string {
+  return createHash('sha256')
+    .update(`${hostname()} ${pidNamespace() ?? ''}`)
+    .digest('hex')
+    .slice(0, 8);
 }
 
 /** Programs that we let work on a private folder, and that go on for a while where we are killed. */
@@ -119,12 +143,12 @@ function helpersIn(folder: string): readonly number[] {
 async function readRecord(path: string): Promise<Leftover | null> {
   if (!path.endsWith('.json')) {
     // A half-written record of a process that was killed while it wrote: the whole one is beside it.
-    const pid = Number(/(\d+)-[0-9a-f]+\.json\.new$/.exec(path)?.[1]);
-    if (identityOf(pid) === null) await unlink(path).catch(() => undefined);
+    if (await isOld(path)) await unlink(path).catch(() => undefined);
     return null;
   }
   try {
-    const record = JSON.parse(await readFile(path, 'utf8')) as Partial<Leftover>;
+    // Whoever can write such a record decides what is killed and removed.
+    const record = JSON.parse((await readTrusted(path)) ?? 'null') as Partial<Leftover>;
     // One of another version of Benchbook, which must clean up after itself.
     if (typeof record.mark !== 'string' || !Array.isArray(record.folders) || record.owner === undefined) return null;
     return record as Leftover;

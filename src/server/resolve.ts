@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { openCache, readTrusted, writePrivate } from '../host/private-folder.ts';
 import type { ServerSource } from '../study/types.ts';
 import { type Build, type FoundBuild, shortHash } from './build.ts';
 import { fetchDebian } from './debian.ts';
@@ -25,7 +25,7 @@ export async function resolveBuild(source: ServerSource, environment: ServerEnvi
   environment.signal?.throwIfAborted();
   checkSource(source);
   if (source.source === 'external') return await resolveExternal(source);
-  await mkdir(environment.cacheDirectory, { recursive: true, mode: 0o700 });
+  await openCache(environment.cacheDirectory);
   const key = sourceKey(source);
   return await withLock(join(environment.cacheDirectory, 'locks', key), environment, async () => {
     const path = join(environment.cacheDirectory, 'sources', `${key}.json`);
@@ -81,7 +81,7 @@ function probePath(found: FoundBuild, environment: ServerEnvironment): string {
 
 async function readBuild(path: string): Promise<Build | null> {
   try {
-    const { format, build } = JSON.parse(await readFile(path, 'utf8')) as { format?: number; build: Build };
+    const { format, build } = JSON.parse((await readTrusted(path)) ?? 'null') as { format?: number; build: Build };
     return format === FORMAT && existsSync(build.executable) ? build : null;
   } catch {
     return null;
@@ -89,7 +89,5 @@ async function readBuild(path: string): Promise<Build | null> {
 }
 
 async function writeJson(path: string, value: unknown): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(`${path}.new`, `${JSON.stringify(value, null, 2)}\n`);
-  await rename(`${path}.new`, path);
+  await writePrivate(path, `${JSON.stringify(value, null, 2)}\n`);
 }

@@ -1,5 +1,7 @@
+import type { BenchbookError } from '../../errors.ts';
 import { examine } from '../../host/doctor.ts';
 import type { DoctorItem } from '../../host/doctorItem.ts';
+import { openCache } from '../../host/private-folder.ts';
 import { findChromium } from '../../render/chromium.ts';
 import { reapLeftovers } from '../../server/registry.ts';
 import { cacheDirectory } from '../cache.ts';
@@ -20,12 +22,16 @@ export async function doctor(options: { json?: boolean }): Promise<number> {
         mend: 'apt-get install chromium',
       };
   // Servers first: what a killed run changed can't be restored while its server lives.
-  const ended = (await reapLeftovers(cacheDirectory())).map((detail) => ({
+  const problem = await openCache(cacheDirectory()).then(
+    () => null,
+    (error: BenchbookError) => error,
+  );
+  const ended = (problem === null ? await reapLeftovers(cacheDirectory()) : []).map((detail) => ({
     name: 'left by a killed run',
     state: 'works' as const,
     detail,
   }));
-  const items: readonly DoctorItem[] = [...(await examine(cacheDirectory())), browser, ...ended];
+  const items: readonly DoctorItem[] = [...(await examine(cacheDirectory(), problem)), browser, ...ended];
   if (options.json) {
     console.log(JSON.stringify(items, null, 2));
     return 0;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { makeDraft } from '../../draft/draft.ts';
+import { checkCache } from '../../host/private-folder.ts';
 import { passesOf } from '../../plan/order.ts';
 import { chooseRun } from '../../run/choose.ts';
 import { type Forecast, forecast } from '../../run/forecast.ts';
@@ -26,6 +27,7 @@ export async function plan(wanted: string, options: PlanOptions & { json?: boole
   });
   // Nor may a setup that throws for one variant wait for its turn.
   for (const variant of planned.variants) resolveVariant(study, variant).stages(variant.withinCells);
+  await checkCache(cacheDirectory());
   const expected = await forecast(study, planned, studyDirectory, cacheDirectory());
   const passes = [...passesOf(planned)];
   if (options.json) {

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { checkCache, openCache } from '../../host/private-folder.ts';
 import { getBuild, listBuilds, removeBuilds } from '../../server/cache.ts';
 import type { ServerSource } from '../../study/types.ts';
 import { formatValue } from '../../units.ts';
@@ -8,6 +9,7 @@ import { parseSource } from '../sources.ts';
 
 /** `benchbook servers`: the builds at hand, with what they take. */
 export async function serversList(options: { json?: boolean }): Promise<number> {
+  await checkCache(cacheDirectory());
   const builds = await listBuilds(cacheDirectory());
   if (options.json) {
     console.log(JSON.stringify(builds, null, 2));
@@ -28,6 +30,7 @@ export async function serversList(options: { json?: boolean }): Promise<number> 
 
 /** `benchbook servers get SOURCE`: fetches or builds one. */
 export async function serversGet(source: string): Promise<number> {
+  await openCache(cacheDirectory());
   const interrupt = untilInterrupted();
   const build = await getBuild(await parseSource(source), {
     cacheDirectory: cacheDirectory(),
@@ -41,6 +44,7 @@ export async function serversGet(source: string): Promise<number> {
 
 /** `benchbook servers remove ID`: with all that was prepared for it. */
 export async function serversRemove(wanted: string): Promise<number> {
+  await openCache(cacheDirectory());
   for (const { id, version, bytes } of await removeBuilds(cacheDirectory(), wanted)) {
     console.log(`removed ${version} (${id}), ${formatValue(bytes, 'B')}`);
   }

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { rmdirSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdir, open as openFile, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
+import { basename, join, normalize } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sentenceOf } from '../../errors.ts';
-import { isAlive, type ProcessId, processIdOf } from '../processId.ts';
+import { ledgerDirectory, readTrusted, writePrivate } from '../private-folder.ts';
+import { isAlive, type ProcessId, pidNamespace, processIdOf } from '../processId.ts';
 import { readText } from '../tools.ts';
 
 /** How to take one change back. */
@@ -16,6 +17,8 @@ export type Undo =
 interface Page {
   readonly owner: ProcessId;
   readonly boot: string;
+  /** Whether the owner lives can be told only inside its own space of process numbers. */
+  readonly pidNamespace?: string | undefined;
   readonly undos: readonly Undo[];
 }
 
@@ -38,12 +41,12 @@ export function openLedger(cacheDirectory: string): Ledger {
     async add(undo) {
       undos = [...undos, undo];
       undoAtExit(file, () => undos);
-      await writePage(directory, file, undos);
+      await writePage(file, undos);
     },
     async heldByOther(path) {
       const pages = await readPages(directory);
       return pages.some(({ page }) => {
-        return page.owner.pid !== process.pid && isAlive(page.owner) && page.undos.some((undo) => undo.path === path);
+        return page.owner.pid !== process.pid && mayLive(page) && page.undos.some((undo) => undo.path === path);
       });
     },
     async revert() {
@@ -52,7 +55,7 @@ export function openLedger(cacheDirectory: string): Ledger {
       if (undos.length === 0) {
         await rm(file, { force: true });
         openPages.delete(file);
-      } else await writePage(directory, file, undos);
+      } else await writePage(file, undos);
       return result.sentences;
     },
   };
@@ -104,10 +107,18 @@ export async function restoreLeftovers(cacheDirectory: string): Promise<readonly
   const directory = ledgerDirectory(cacheDirectory);
   const sentences: string[] = [];
   for (const { file, page } of await readPages(directory)) {
-    if (isAlive(page.owner)) continue;
+    if (mayLive(page)) continue;
     // A restart has undone what lives in the kernel; only files are left.
     const sameBoot = page.boot === (await bootId());
-    const undos = page.undos.filter((undo) => sameBoot || undo.kind === 'remove-directory');
+    const undos: Undo[] = [];
+    for (const undo of page.undos) {
+      if (!sameBoot && undo.kind !== 'remove-directory') continue;
+      if (await isOurs(undo)) undos.push(undo);
+      else
+        sentences.push(
+          `${undo.path} could not be restored: ${file} names it, but no control of Benchbook changes it so.`,
+        );
+    }
     const result = await undoAll(undos);
     sentences.push(...undos.filter((undo) => !result.left.includes(undo)).map(restoredSentence), ...result.sentences);
     if (result.left.length === 0) await rm(file, { force: true });
@@ -115,8 +126,9 @@ export async function restoreLeftovers(cacheDirectory: string): Promise<readonly
   return sentences;
 }
 
-function ledgerDirectory(cacheDirectory: string): string {
-  return join(cacheDirectory, 'host-changes');
+/** A process of another container cannot be seen, and its changes are its own to take back. */
+function mayLive({ owner, pidNamespace: space }: Page): boolean {
+  return (space !== undefined && space !== pidNamespace()) || isAlive(owner);
 }
 
 async function undoAll(undos: readonly Undo[]): Promise<{ left: readonly Undo[]; sentences: readonly string[] }> {
@@ -153,17 +165,42 @@ async function removeCgroup(path: string): Promise<void> {
   }
 }
 
-async function writePage(directory: string, file: string, undos: readonly Undo[]): Promise<void> {
-  const page: Page = { owner: processIdOf(process.pid)!, boot: await bootId(), undos };
-  await mkdir(directory, { recursive: true });
-  const handle = await openFile(`${file}.new`, 'w');
-  try {
-    await handle.writeFile(JSON.stringify(page));
-    await handle.sync();
-  } finally {
-    await handle.close();
+async function writePage(file: string, undos: readonly Undo[]): Promise<void> {
+  const page: Page = {
+    owner: processIdOf(process.pid)!,
+    boot: await bootId(),
+    pidNamespace: pidNamespace(),
+    undos,
+  };
+  await writePrivate(file, JSON.stringify(page));
+}
+
+/** The files that controls of ours write, and the values that may stand in them. */
+const KNOWN_FILES: readonly (readonly [RegExp, RegExp])[] = [
+  [/^\/sys\/kernel\/mm\/transparent_hugepage\/enabled$/, /^(always|madvise|never)$/],
+  [/^\/sys\/kernel\/mm\/hugepages\/hugepages-\d+kB\/nr_hugepages$/, /^\d+$/],
+  [/^\/sys\/devices\/system\/cpu\/cpufreq\/policy\d+\/scaling_governor$/, /^\w+$/],
+  [/^\/sys\/devices\/system\/cpu\/(intel_pstate\/no_turbo|cpufreq\/boost)$/, /^[01]$/],
+  [/^\/sys\/fs\/cgroup\/([\w.-]+\/)*cgroup\.subtree_control$/, /^-(memory|io)$/],
+];
+
+/** Whether a line of a page can have come from a control of ours: pages are read as root, and a wrong one could change anything. */
+async function isOurs(undo: Undo): Promise<boolean> {
+  const { path } = undo;
+  if (typeof path !== 'string' || normalize(path) !== path || path.includes('..')) return false;
+  switch (undo.kind) {
+    case 'write':
+      return KNOWN_FILES.some(([file, value]) => file.test(path) && value.test(undo.value));
+    case 'remove-cgroup':
+      return /^\/(.*\/)?cgroup\/.*benchbook-\d+-\d+$/.test(path);
+    case 'remove-directory': {
+      const found = await lstat(path).catch(() => null);
+      const isOwnFolder = found === null || (found.isDirectory() && found.uid === process.geteuid?.());
+      return isOwnFolder && /^benchbook-\d+-[0-9a-z]+$/.test(basename(path));
+    }
+    default:
+      return false;
   }
-  await rename(`${file}.new`, file);
 }
 
 async function readPages(directory: string): Promise<readonly { file: string; page: Page }[]> {
@@ -172,7 +209,9 @@ async function readPages(directory: string): Promise<readonly { file: string; pa
   const pages = await Promise.all(
     files.map(async (file) => {
       try {
-        return { file, page: JSON.parse(await readFile(file, 'utf8')) as Page };
+        // As root we write what a page says: nobody else may have written it.
+        const page = JSON.parse((await readTrusted(file)) ?? 'null') as Page | null;
+        return page === null || !Array.isArray(page.undos) ? undefined : { file, page };
       } catch {
         return undefined; // Reverted in this moment by its owner.
       }
