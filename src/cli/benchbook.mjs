@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 // The command's launcher. Plain JavaScript, since it runs where nothing is compiled: a checkout runs from source
 // through tsx, a packed package (which ships no tsconfig.json) runs its compiled JavaScript.
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const tsconfig = fileURLToPath(new URL('../../tsconfig.json', import.meta.url));
 
+requireTemporaryFolder();
 if (existsSync(tsconfig)) {
   const tsx = await importTsx();
   // The engine's own settings, whatever tsconfig.json lies in the current directory.
@@ -13,6 +15,20 @@ if (existsSync(tsconfig)) {
   await import('./main.ts');
 } else {
   await import(new URL('../../dist/cli/main.js', import.meta.url).href);
+}
+
+/** Checked first of all, because tsx keeps its own files there. */
+function requireTemporaryFolder() {
+  try {
+    accessSync(tmpdir(), constants.W_OK | constants.X_OK);
+    if (statSync(tmpdir()).isDirectory()) return;
+  } catch {
+    // The sentence below is the same for all reasons.
+  }
+  process.stderr.write(
+    `benchbook: The folder ${tmpdir()} for temporary files cannot be written. Set TMPDIR to a folder that you can write.\n`,
+  );
+  process.exit(4);
 }
 
 async function importTsx() {

@@ -1,5 +1,4 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { openCache, requireWritable } from '../host/private-folder.ts';
 import { withoutSecrets } from '../journal/secrets.ts';
@@ -35,7 +34,6 @@ export async function measureAndReport({ told, json, ...request }: MeasureReques
   const folder = join(process.cwd(), OUTPUT, request.study.id);
   await mkdir(folder, { recursive: true });
   await requireWritable(folder, 'runs and reports', 'Change to a folder that you can write.');
-  await requireWritable(tmpdir(), 'temporary files', 'Set TMPDIR to a folder that you can write.');
   await openCache(cacheDirectory());
   const interrupt = untilInterrupted(request.study);
   const result = await runStudy({

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { freemem, tmpdir } from 'node:os';
+import { freemem } from 'node:os';
 import { dirname } from 'node:path';
 import { execa } from 'execa';
 import type { BenchbookError } from '../errors.ts';
@@ -26,7 +26,6 @@ export async function examine(
     examineServer(apt),
     apt,
     examineCache(cacheDirectory, problem),
-    examineFolder('folder for temporary files', tmpdir(), 'Set TMPDIR to a folder that you can write.'),
     examineFolder('folder for reports', process.cwd(), 'Change to a folder that you can write.'),
     examineSpace('disk space for servers', cacheDirectory),
     examineSpace('disk space for reports', process.cwd()),

@@ -8,6 +8,7 @@ import type { CommandOutput, Measurement, Metric, MetricValues } from '../study/
 import { type Accounted, runAccounted } from './accounted.ts';
 import { liveServer, type OwnCode, type Readings, type TrialContext } from './context.ts';
 import { optionsOf, text } from './options.ts';
+import { shellLine } from './shell-line.ts';
 
 const COMMAND = {
   wall: { unit: 's', better: 'lower', title: 'wall time of the command', resolution: 0.0001 },
@@ -198,8 +199,12 @@ async function filledIn(argv: readonly string[], context: TrialContext, empty: s
     server: argvText(programWords(build)),
     empty,
   };
-  const filled = (word: string) => word.replaceAll(PLACES, (_, name: string) => values[name]!);
-  return argv.flatMap((word) => (word === '{server}' ? programWords(build) : filled(word)));
+  const isShell = argv[0] === '/bin/sh' && argv[1] === '-c';
+  const filled = (word: string, index: number) =>
+    isShell && index === 2
+      ? shellLine(word, PLACES, values)
+      : word.replaceAll(PLACES, (_, name: string) => values[name]!);
+  return argv.flatMap((word, index) => (word === '{server}' ? programWords(build) : filled(word, index)));
 }
 
 async function parsedOf(

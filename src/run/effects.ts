@@ -12,6 +12,7 @@ import { prepareTools } from '../measure/prepare.ts';
 import type { Build } from '../server/build.ts';
 import { type Copied, copyDataDirectory } from '../server/copy.ts';
 import { abortForCore, allowCores } from '../server/core.ts';
+import type { ServerEnvironment } from '../server/environment.ts';
 import { collectEvidence } from '../server/evidence.ts';
 import { reapLeftovers, workDirectory } from '../server/registry.ts';
 import { resolveBuild } from '../server/resolve.ts';
@@ -29,6 +30,7 @@ export interface Preparation {
   readonly cacheDirectory: string;
   readonly progress: (text: string) => void;
   readonly signal: AbortSignal;
+  readonly limits?: ServerEnvironment['limits'];
 }
 
 /**

@@ -3,7 +3,8 @@ import type { Draft } from '../draft/types.ts';
 import { BenchbookError } from '../errors.ts';
 import { openCache } from '../host/private-folder.ts';
 import type { JsonValue, RerunRecord } from '../journal/entry.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { Plan, Variant } from '../plan/plan.ts';
+import { hindranceSideBySide } from '../study/control-scope.ts';
 import type { Study } from '../study/study.ts';
 import { begin, endOf, type HostFacts, type Opened, openRun } from './begin.ts';
 import { buildsOf } from './builds.ts';
@@ -213,8 +214,26 @@ function blocksOf(plan: Plan, shard: RunRequest['shard']): readonly number[] {
   });
 }
 
-function preparationOf({ cacheDirectory, signal, report }: Request): Preparation {
-  return { cacheDirectory, signal, progress: (text) => report({ type: 'preparing', text }) };
+function preparationOf({ cacheDirectory, signal, report, plan }: Request): Preparation {
+  const { startSeconds, stopSeconds, purgeSeconds } = plan.policy;
+  const limits = { startSeconds, stopSeconds, purgeSeconds };
+  return { cacheDirectory, signal, limits, progress: (text) => report({ type: 'preparing', text }) };
+}
+
+/** The halves of a duet run at the same time, on one machine. */
+function refuseSideBySide({ order }: Plan, resolved: readonly ResolvedVariant[]): void {
+  if (typeof order !== 'object') return;
+  const rest = ({ cell }: Variant) => JSON.stringify(Object.entries(cell).filter(([name]) => name !== order.duet));
+  for (const [index, one] of resolved.entries()) {
+    const others = resolved.slice(index + 1).filter(({ variant }) => rest(variant) === rest(one.variant));
+    for (const other of others) {
+      const why = hindranceSideBySide(one.setup.host ?? {}, other.setup.host ?? {});
+      if (why === null) continue;
+      throw new BenchbookError('study', why, {
+        hint: 'give both the same value, leave it out, or use the order "blocks"',
+      });
+    }
+  }
 }
 
 async function readyVariants(request: Request, preparation: Preparation): Promise<ReadyVariants> {
@@ -229,6 +248,7 @@ async function readyVariants(request: Request, preparation: Preparation): Promis
       },
     );
   }
+  refuseSideBySide(plan, resolved);
   const buildOf = buildsOf(effects, preparation, report);
   const ready = new Map<string, ReadyVariant>();
   const obtain = async (variant: ResolvedVariant): Promise<ReadyVariant> => {

@@ -7,6 +7,7 @@ import { optionsFile } from '../server/argv.ts';
 import type { Build } from '../server/build.ts';
 import type { Server, StopMode } from '../server/start.ts';
 import type { StartingPoint } from '../server/starting-point.ts';
+import { stopLimit } from '../server/stop.ts';
 import type { Cell, Measurement, Setup, TrialPolicy } from '../study/types.ts';
 import type { Effects, Preparation } from './effects.ts';
 import { keepEvidence, keepFallen } from './fallen.ts';
@@ -160,6 +161,10 @@ async function start({ request, gathered, machine }: Running, signal: AbortSigna
     core: request.keeping.keep.includes('core'),
     spawned: (pid) => gathered.pids.push(pid),
     startSeconds: policy.startSeconds,
+    stopSeconds: policy.stopSeconds,
+    purgeSeconds: policy.purgeSeconds,
+    // A statement is limited by its measurement alone.
+    statementSeconds: Math.max(3600, policy.measurementSeconds),
     cacheDirectory: preparation.cacheDirectory,
     signal: limit.signal,
   });
@@ -250,9 +255,6 @@ async function endInOrder(request: TrialRequest, gathered: Gathered, trialSignal
   throw new BenchbookError('server', `the server did not end in order (${how})`, { outcome: 'crashed' });
 }
 
-/** Longer than the server room's own limits, whose errors bring evidence. */
-const STOP_SECONDS: Readonly<Record<StopMode, number>> = { fast: 150, slow: 1800, crash: 8 };
-
 /** Keeps the log and ends the server; one that does not end in time is killed. */
 async function endServer(
   request: TrialRequest,
@@ -265,7 +267,7 @@ async function endServer(
   request.phase('stopping the server');
   request.ownCode?.release(server);
   if (gathered.moments.length === 0) gathered.moments = [...server.moments];
-  const limit = deadline(outer, STOP_SECONDS[mode], 'the stop of the server');
+  const limit = deadline(outer, stopLimit(request.policy, mode), 'the stop of the server');
   try {
     const stopped = await limit.race(server.stop(mode));
     gathered.server = undefined;

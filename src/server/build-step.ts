@@ -32,10 +32,15 @@ export async function step(
   const stop = () => child.pid !== undefined && killSession(child.pid);
   environment.signal?.addEventListener('abort', stop, { once: true });
   const log = createWriteStream(logPath, { flags: 'a' });
+  // A full disk ends the log and not the process; the build itself then fails by its own message.
+  let logFault: Error | null = null;
+  log.on('error', (error) => {
+    logFault = error;
+  });
   let tail = '';
   let told = 0;
   child.all.on('data', (chunk: Buffer) => {
-    log.write(chunk);
+    if (logFault === null) log.write(chunk);
     tail = (tail + chunk.toString()).slice(-20_000);
     // "[12/345] …" of ninja, "[ 42%] …" of make.
     const counter = /.*^\[\s*(\d+\/\d+|\d+%)\]/ms.exec(tail)?.[1];
@@ -50,7 +55,11 @@ export async function step(
   const result = await child;
   environment.signal?.removeEventListener('abort', stop);
   await registration.done();
-  await new Promise((resolve) => log.end(resolve));
+  await new Promise<void>((resolve) => {
+    log.once('close', resolve);
+    log.end();
+    if (log.closed) resolve();
+  });
   if (environment.signal?.aborted) throw new BenchbookError('interrupted', `Interrupted while ${what}.`);
   if (result.exitCode === 0) return;
   if (isNoSpace(tail)) throw new BenchbookError('server', `There is no space for the build: ${what} failed.`);

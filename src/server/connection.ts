@@ -30,6 +30,9 @@ export const connectionSettings = {
 export async function connect(
   target: { readonly stream: Socket } | { readonly socketPath: string },
 ): Promise<Connection> {
+  // The client library would take it for localhost:3306.
+  if ('socketPath' in target && target.socketPath === '')
+    throw new BenchbookError('server', 'The server has no socket here.');
   return await mysql.createConnection({ ...connectionSettings, ...target, user: 'root' });
 }
 

@@ -8,6 +8,14 @@ export interface ServerEnvironment {
   /** One short line for people each time something slow begins. */
   readonly progress: (text: string) => void;
   readonly signal?: AbortSignal;
+  /** Limits of the study for starting and stopping a server while something is prepared. */
+  readonly limits?: PreparingLimits | undefined;
+}
+
+interface PreparingLimits {
+  readonly startSeconds?: number | undefined;
+  readonly stopSeconds?: number | undefined;
+  readonly purgeSeconds?: number | undefined;
 }
 
 /** `$BENCHBOOK_CACHE`, else `$XDG_CACHE_HOME/benchbook`, else `~/.cache/benchbook`. */

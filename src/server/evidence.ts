@@ -13,6 +13,9 @@ export async function collectEvidence(server: {
   readonly pid: number;
   readonly socketPath: string;
 }): Promise<Readonly<Record<string, string>>> {
+  // An external server has no process and no socket here. The client library takes an empty path for localhost:3306, which
+  // is somebody else's server.
+  if (server.socketPath === '' || !(server.pid > 0)) return {};
   const [answers, backtrace] = await Promise.all([askServer(server.socketPath), backtraceOf(server.pid)]);
   return { ...answers, ...backtrace };
 }

@@ -80,12 +80,13 @@ export async function upgradeDirectory(work: Work, made: PreparedData): Promise<
 /** Starts, works, and stops slowly; the dump of the buffer pool that a stop writes is removed. */
 async function session<T>(work: Work, options: Options, use: (server: Server) => Promise<T>): Promise<T> {
   const { build, engine, data: dataDirectory, environment } = work;
-  const { cacheDirectory, signal } = environment;
+  const { cacheDirectory, signal, limits = {} } = environment;
   const server = await startServer(build, {
     dataDirectory,
     options,
     ...(engine === undefined ? {} : { engine }),
-    startSeconds: 300,
+    ...limits,
+    startSeconds: Math.max(300, limits.startSeconds ?? 0),
     cacheDirectory,
     ...(signal === undefined ? {} : { signal }),
   });

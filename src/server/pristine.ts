@@ -40,7 +40,8 @@ export async function pristineDirectory(
       const server = await startServer(build, {
         dataDirectory,
         options: creation,
-        startSeconds: 120,
+        ...environment.limits,
+        startSeconds: Math.max(120, environment.limits?.startSeconds ?? 0),
         cacheDirectory: environment.cacheDirectory,
         ...(environment.signal === undefined ? {} : { signal: environment.signal }),
       });

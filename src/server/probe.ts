@@ -23,7 +23,8 @@ export async function probeBuild(found: FoundBuild, environment: ServerEnvironme
     const server = await startServer(unnamed, {
       dataDirectory,
       options: {},
-      startSeconds: 120,
+      ...environment.limits,
+      startSeconds: Math.max(120, environment.limits?.startSeconds ?? 0),
       cacheDirectory: environment.cacheDirectory,
       ...(environment.signal === undefined ? {} : { signal: environment.signal }),
     });

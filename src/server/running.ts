@@ -66,6 +66,7 @@ export function runningServer(parts: Parts): Server {
         return await stopServer(
           { child, connection, exited, family: build.family, socketPath, core: request.core ?? false },
           mode,
+          request,
         );
       } catch (error) {
         throw withLog(error, log.text);

@@ -31,6 +31,9 @@ export interface StartRequest {
   readonly prefix?: readonly string[];
   /** How long it may take to answer the first query. */
   readonly startSeconds: number;
+  /** How long it may take to stop, and before a slow stop to purge. */
+  readonly stopSeconds?: number | undefined;
+  readonly purgeSeconds?: number | undefined;
   /** How long one statement may take; 3600 by default. */
   readonly statementSeconds?: number;
   /** Whether a crash leaves a core file, as far as `allowCores` could allow it; a server that hangs is then ended by SIGABRT. */

@@ -10,7 +10,11 @@ import type { Exit } from './launch.ts';
 import { waitForPurge } from './purge.ts';
 import type { StopMode } from './start.ts';
 
-const STOP_SECONDS = { fast: 120, slow: 900, crash: 30 };
+/** Where the study sets no limit. Stops of an hour are known of real servers, and a kill costs the data of the trial. */
+const STOP_SECONDS = 7200;
+const PURGE_SECONDS = 7200;
+/** After SIGKILL the kernel frees the memory of a big server, and writes a core file where one is wanted. No study can want less. */
+const CRASH_SECONDS = 30;
 
 interface Stoppable {
   readonly child: ChildProcess;
@@ -22,11 +26,31 @@ interface Stoppable {
   readonly core: boolean;
 }
 
+interface StopLimits {
+  readonly stopSeconds?: number | undefined;
+  readonly purgeSeconds?: number | undefined;
+}
+
+/** For a stop that hangs by itself: longer than the limits within it, whose errors bring evidence. */
+export function stopLimit(
+  { stopSeconds = STOP_SECONDS, purgeSeconds = PURGE_SECONDS }: StopLimits,
+  mode: StopMode,
+): number {
+  const evidenceSeconds = 200;
+  const own = { fast: stopSeconds, slow: stopSeconds + purgeSeconds, crash: CRASH_SECONDS };
+  return own[mode] + evidenceSeconds;
+}
+
 /** Ends a server for certain: what does not follow the request within its time is killed, and that is an error. */
-export async function stopServer(server: Stoppable, mode: StopMode): Promise<{ readonly seconds: number }> {
+export async function stopServer(
+  server: Stoppable,
+  mode: StopMode,
+  limits: StopLimits = {},
+): Promise<{ readonly seconds: number }> {
   const { child, connection, exited } = server;
+  const limitSeconds = mode === 'crash' ? CRASH_SECONDS : (limits.stopSeconds ?? STOP_SECONDS);
   if (mode === 'slow' && child.exitCode === null) {
-    await waitForPurge((text) => query(connection, text), server.family);
+    await waitForPurge((text) => query(connection, text), server.family, limits.purgeSeconds ?? PURGE_SECONDS);
     await query(connection, 'SET GLOBAL innodb_fast_shutdown=0');
   }
   const start = process.hrtime.bigint();
@@ -35,13 +59,16 @@ export async function stopServer(server: Stoppable, mode: StopMode): Promise<{ r
   const limit = new AbortController();
   const inTime = await Promise.race([
     exited.then(() => true),
-    sleep(STOP_SECONDS[mode] * 1000, false, { signal: limit.signal }).catch(() => false),
+    ...(limitSeconds * 1000 < 2 ** 31
+      ? [sleep(limitSeconds * 1000, false, { signal: limit.signal }).catch(() => false)]
+      : []),
   ]);
   limit.abort();
   if (inTime) return { seconds: Number(process.hrtime.bigint() - start) / 1e9 };
   const evidence = await collectEvidence({ pid: child.pid!, socketPath: server.socketPath });
   await endHung(child, exited, server.core);
-  throw new BenchbookError('server', `The server did not stop within ${STOP_SECONDS[mode]} s and was killed.`, {
+  throw new BenchbookError('server', `The server did not stop within ${limitSeconds} s and was killed.`, {
+    ...(mode === 'crash' ? {} : { hint: 'Give it more time with limits: { stopSeconds: … } in the study.' }),
     outcome: 'timeout',
     evidence,
   });

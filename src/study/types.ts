@@ -227,6 +227,10 @@ export type Order = 'blocks' | 'interleaved' | 'sequential' | { readonly duet: s
 export interface TrialPolicy {
   /** Seconds from spawn to the first answer. */
   readonly startSeconds: number;
+  /** Seconds from the request to stop to the exit; 7,200 where a journal of an earlier version does not say it. */
+  readonly stopSeconds?: number;
+  /** Seconds that purge may take before a slow stop; 7,200 where it is not said. */
+  readonly purgeSeconds?: number;
   /** Seconds of one measurement at one within cell. */
   readonly measurementSeconds: number;
   /** Seconds of a whole trial. */

@@ -28,6 +28,8 @@ const replicatesShape = z.strictObject({
 const limitsShape = z
   .strictObject({
     startSeconds: seconds,
+    stopSeconds: seconds,
+    purgeSeconds: seconds,
     measurementSeconds: seconds,
     trialSeconds: seconds,
     retries: z.number().int().nonnegative(),

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { sentenceOf } from '../../errors.ts';
 import { isPermitted, isRoot, outputJson, readText } from '../tools.ts';
-import type { Ledger } from './ledger.ts';
+import { heldHere, type Ledger } from './ledger.ts';
 
 export type Controller = 'memory' | 'io';
 
@@ -61,8 +61,12 @@ function flatten(mounts: readonly (Mount & { children?: readonly Mount[] })[]): 
 /** A version 2 group hands only those controllers down that it names. */
 async function offerToChildren(parent: string, controller: Controller, ledger: Ledger): Promise<void> {
   const path = `${parent}/cgroup.subtree_control`;
-  if ((await readText(path))?.split(' ').includes(controller)) return;
-  await ledger.add({ kind: 'write', path, value: `-${controller}` });
+  const undo = { kind: 'write', path, value: `-${controller}` } as const;
+  if ((await readText(path))?.trim().split(' ').includes(controller)) {
+    if (heldHere(undo) !== undefined) await ledger.add(undo);
+    return;
+  }
+  await ledger.add(undo);
   await writeFile(path, `+${controller}`);
 }
 

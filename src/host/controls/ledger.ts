@@ -32,6 +32,40 @@ export interface Ledger {
   revert(): Promise<readonly string[]>;
 }
 
+/**
+ * Machine-wide settings that trials of this process have made, by file: the halves of a duet share one, and the last of
+ * them restores it.
+ */
+const shared = new Map<string, { readonly before: string; holders: number }>();
+
+/** What a setting was before a trial of this process changed it; undefined where none has. */
+export function heldHere(undo: { readonly path: string; readonly value?: string }): string | undefined {
+  return shared.get(keyOf(undo))?.before;
+}
+
+/** One file of a control group names several controllers, of which each is a setting of its own. */
+function keyOf({ path, value }: { readonly path: string; readonly value?: string }): string {
+  return path.endsWith('/cgroup.subtree_control') ? `${path} ${value}` : path;
+}
+
+function hold(undo: Undo): void {
+  if (undo.kind !== 'write') return;
+  const held = shared.get(keyOf(undo));
+  if (held === undefined) shared.set(keyOf(undo), { before: undo.value, holders: 1 });
+  else held.holders += 1;
+}
+
+/** Whether this was the last trial that needs the setting. */
+function letGo(undo: Undo): boolean {
+  if (undo.kind !== 'write') return true;
+  const held = shared.get(keyOf(undo));
+  if (held === undefined) return true;
+  held.holders -= 1;
+  if (held.holders > 0) return false;
+  shared.delete(keyOf(undo));
+  return true;
+}
+
 /** Opens a page of the ledger for this process, below the cache. */
 export function openLedger(cacheDirectory: string): Ledger {
   const directory = ledgerDirectory(cacheDirectory);
@@ -40,6 +74,7 @@ export function openLedger(cacheDirectory: string): Ledger {
   return {
     async add(undo) {
       undos = [...undos, undo];
+      hold(undo);
       undoAtExit(file, () => undos);
       await writePage(file, undos);
     },
@@ -50,8 +85,11 @@ export function openLedger(cacheDirectory: string): Ledger {
       });
     },
     async revert() {
-      const result = await undoAll(undos);
+      const last = undos.toReversed().filter(letGo).toReversed();
+      const result = await undoAll(last);
       undos = result.left;
+      // What did not work is tried again later, and is still held.
+      for (const undo of undos) hold(undo);
       if (undos.length === 0) {
         await rm(file, { force: true });
         openPages.delete(file);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
@@ -46,7 +47,8 @@ export async function prepareStorage(
 }
 
 async function makeFresh(parent: string, ledger: Ledger): Promise<string> {
-  const directory = join(parent, `benchbook-${process.pid}-${Date.now().toString(36)}`);
+  // Two trials may begin in the same millisecond.
+  const directory = join(parent, `benchbook-${process.pid}-${randomBytes(6).toString('hex')}`);
   await ledger.add({ kind: 'remove-directory', path: directory });
   try {
     await mkdir(directory, { mode: 0o700 });
