@@ -45,8 +45,7 @@ export async function clientTool(
     const isThere = known !== null && existsSync(join(known.root, path));
     const { root, obtained } = isThere ? known : await fetched(packageName, environment);
     const program = await programIn(root, path);
-    if (!isThere) await writePrivate(record, `${JSON.stringify({ root, obtained }, null, 2)}
-`);
+    if (!isThere) await writePrivate(record, `${JSON.stringify({ root, obtained }, null, 2)}\n`);
     return { program, root, obtained };
   });
 }
