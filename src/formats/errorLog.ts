@@ -73,7 +73,8 @@ export function decisiveError(log: string, how: 'exit' | 'signal' = 'exit'): str
     );
   const error = how === 'signal' ? errors.at(-1) : errors[0];
   const last = bare.find(({ text }) => BARE.test(text)) ?? bare.find(({ text }) => GOT_SIGNAL.test(text));
-  return (error ?? last)?.text ?? null;
+  const consequence = lines.find(({ level, text }) => level === 'error' && !/^Aborting/.test(text));
+  return (error ?? last ?? consequence)?.text ?? null;
 }
 
 const MOST_CHARACTERS = 1000;

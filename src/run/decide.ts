@@ -155,23 +155,51 @@ function reasonOf(request: DecideRequest, variantId: string, found: Found): stri
   if (own > 0) return `${own} of ${request.blocks.length} measured in this run`;
   const inputs = request.inputs.get(variantId);
   if (!inputs) return 'there is no server for it';
-  const before = lastInputs(request.earlier, variantId);
-  if (before === null) return 'not measured yet';
-  const differences = differencesOf(before, inputs);
-  return differences.length === 0 ? 'not measured yet in these blocks' : differences.join('; ');
+  const { cell } = request.plan.variants.find(({ id }) => id === variantId)!;
+  const before = lastInputs(request.earlier, (trial) => trial.variantId === variantId);
+  if (before !== null) {
+    const differences = differencesOf(before.inputs, inputs);
+    return differences.length === 0 ? 'not measured yet in these blocks' : differences.join('; ');
+  }
+  // A factor that was added or removed makes other variants of the old ones.
+  const alike = lastInputs(request.earlier, (trial) => agree(trial.cell, cell) && !sameNames(trial.cell, cell));
+  return alike === null ? 'not measured yet' : otherFactors(alike, cell, inputs);
 }
 
-/** The inputs of the newest trial of a variant; they stand with the first trial of their key. */
-function lastInputs(earlier: readonly EarlierRun[], variantId: string): TrialInputs | null {
+interface Last {
+  readonly cell: Cell;
+  readonly inputs: TrialInputs;
+}
+
+function sameNames(a: Cell, b: Cell): boolean {
+  return [...Object.keys(a)].sort().join('\0') === [...Object.keys(b)].sort().join('\0');
+}
+
+/** Why a trial of the study before a factor was added or removed cannot stand for one with it. */
+function otherFactors({ cell: before, inputs: was }: Last, cell: Cell, inputs: TrialInputs): string {
+  const added = Object.keys(cell).filter((name) => before[name] === undefined);
+  const removed = Object.keys(before).filter((name) => cell[name] === undefined);
+  const changes = [...added.map((name) => `factor ${name} added`), ...removed.map((name) => `factor ${name} removed`)];
+  const { values: _, ...rest } = inputs;
+  const { values: __, ...wasRest } = was;
+  const others = differencesOf(wasRest, rest);
+  if (others.length > 0) return [...changes, ...others].join('; ');
+  if (inputs.values === undefined) return 'not measured yet';
+  return `${changes.join('; ')}: the study measures with code of its own, which can see the value of every factor`;
+}
+
+/** The inputs of the newest trial that is wanted; they stand with the first trial of their key. */
+function lastInputs(earlier: readonly EarlierRun[], isWanted: (trial: TrialEntry) => boolean): Last | null {
   for (const { entries } of earlier) {
     const trials = entries.filter(
-      (entry): entry is TrialEntry => isKeepable(entry) && entry.variantId === variantId && entry.key !== undefined,
+      (entry): entry is TrialEntry => isKeepable(entry) && entry.key !== undefined && isWanted(entry),
     );
     const last = trials.at(-1);
     const first = entries.find(
       (entry) => entry.type === 'trial' && entry.key === last?.key && entry.inputs !== undefined,
     );
-    if (last !== undefined && first?.type === 'trial') return first.inputs as unknown as TrialInputs;
+    if (last !== undefined && first?.type === 'trial')
+      return { cell: last.cell, inputs: first.inputs as unknown as TrialInputs };
   }
   return null;
 }

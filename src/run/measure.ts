@@ -2,6 +2,7 @@ import { BenchbookError, sentenceOf } from '../errors.ts';
 import type { TrialEntry } from '../journal/entry.ts';
 import { type Pass, type PlannedTrial, passesOf, sideBySide } from '../plan/order.ts';
 import type { Build } from '../server/build.ts';
+import { isCertain } from './certain.ts';
 import { gateOf } from './gate.ts';
 import { keyOf } from './keys.ts';
 import { judgedTrials, keepTrials, noteClock, noteEntry, progressOf, type Session } from './session.ts';
@@ -90,14 +91,17 @@ function isAnyLeft(session: Session): boolean {
 async function firstStarts(session: Session, variants: ReadyVariants): Promise<void> {
   for (const [id, { variant, result }] of variants) {
     if ('error' in result || (session.left.get(id) ?? 0) <= 0) continue;
+    const base = `b000-${result.build.id}`;
+    const earlier = [...session.trials.values()].filter(({ trialId }) => trialId.startsWith(base));
+    // Where a variant's options were refused, no server of the build has run yet.
+    if (earlier.some((trial) => !isCertain(trial) || trial.variantId === id)) continue;
     const planned = {
-      trialId: `b000-${result.build.id}`,
+      trialId: earlier.length === 0 ? base : `${base}.${earlier.length + 1}`,
       variant: variant.variant,
       block: 0,
       position: 1,
       withinOrder: [],
     };
-    if (session.trials.has(planned.trialId)) continue;
     await keepTrials(session, await oneTry(session, planned, variant, result.build, ALONE, { stages: [] }));
   }
 }
@@ -137,7 +141,7 @@ async function measureAlone(
       ALONE,
       attempt > 1 || retries > 0 ? { attempt } : {},
     );
-    if (entry.outcome === 'ok' || attempt > before + retries)
+    if (entry.outcome === 'ok' || attempt > before + retries || isCertain(entry))
       return await keepTrials(session, isHalf ? withoutPartner(entry) : entry);
     await keepTrials(session, { ...entry, trialId: tried.trialId, counted: false });
   }

@@ -5,6 +5,7 @@ import type { Journal } from '../journal/write.ts';
 import { sideBySide } from '../plan/order.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Cell, Metric } from '../study/types.ts';
+import { isCertain } from './certain.ts';
 import type { Effects, Preparation } from './effects.ts';
 import { type Estimator, estimator } from './estimate.ts';
 import type { Progress, Report, ShownValue } from './events.ts';
@@ -45,7 +46,7 @@ export interface Session {
   /** How many trials of each variant are still to come. */
   readonly left: Map<string, number>;
   /** The last trials of a variant that did not end ok, in a row. */
-  readonly failures: Map<string, { readonly count: number; readonly reason: string }>;
+  readonly failures: Map<string, { readonly count: number; readonly reason: string; readonly certain: boolean }>;
   readonly estimator: Estimator;
   /** Keys whose inputs stand in the journal. */
   readonly writtenKeys: Set<string>;
@@ -77,8 +78,10 @@ export function makeSession(parts: Omit<Session, Derived>): Session {
     copies: new Map(),
     clock: { offset: clockOffset(parts.effects) },
   };
-  for (const entry of trialsOf(parts.journal.entries).values())
-    if (!parts.retried.has(entry.trialId)) account(session, entry);
+  const journaled = trialsOf(parts.journal.entries);
+  for (const entry of journaled.values()) if (!parts.retried.has(entry.trialId)) account(session, entry);
+  // What is tried again is not given up for how it ended before.
+  for (const trialId of parts.retried.keys()) session.failures.delete(journaled.get(trialId)!.variantId);
   return session;
 }
 
@@ -138,13 +141,15 @@ function lean(session: Session, { inputs: _, ...entry }: TrialEntry): TrialEntry
 function account(session: Session, entry: TrialEntry): void {
   session.trials.set(entry.trialId, entry);
   if (entry.inputs !== undefined && entry.key !== undefined) session.writtenKeys.add(entry.key);
+  const certain = isCertain(entry);
+  if (certain) session.failures.set(entry.variantId, { count: 1, reason: entry.reason ?? '', certain });
   if (entry.block === 0 || !entry.counted) return;
   session.left.set(entry.variantId, (session.left.get(entry.variantId) ?? 1) - 1);
   if (entry.outcome === 'skipped') return;
   session.estimator.add(entry.variantId, entry.durationSeconds);
   const before = session.failures.get(entry.variantId)?.count ?? 0;
   const count = entry.outcome === 'ok' ? 0 : before + 1;
-  session.failures.set(entry.variantId, { count, reason: entry.reason ?? '' });
+  session.failures.set(entry.variantId, { count, reason: entry.reason ?? '', certain });
 }
 
 export function progressOf(session: Session): Progress {

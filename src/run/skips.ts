@@ -41,6 +41,7 @@ export function reasonToSkip(
   if (lacking !== null) return lacking;
   const { giveUpAfter } = session.plan.policy;
   const failed = session.failures.get(planned.variant.id);
+  if (failed?.certain) return `${GIVEN_UP} its first start, which fails whenever it is tried: ${failed.reason}`;
   if (failed === undefined || failed.count < giveUpAfter) return null;
   return `${GIVEN_UP} ${failed.count} trials of this variant in a row that did not end ok, the last one: ${failed.reason}`;
 }

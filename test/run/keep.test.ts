@@ -256,6 +256,23 @@ test('the value of a factor counts where custom code may use it unnamed', async 
   expect(decided().big).toBe('2: values changed: [{"pool":"1G"}] to [{"pool":"2G"}]');
 });
 
+test('a factor added to a study with custom code: the reason names the factor and the code', async () => {
+  const setup = ({ flush }: Readonly<Record<string, unknown>>) => ({
+    server: { source: 'installed' as const },
+    options: flush === 'fsync' ? { innodb_flush_method: 'fsync' } : {},
+  });
+  const pool = factor('pool', ['1G']);
+  const study = (more: Partial<Study>) => studyOf({ profiles: {}, codeHash: 'x', setup, factors: [pool], ...more });
+  await place.command({ study: study({}) });
+  await place.command({ study: study({ sourceText: 'B', factors: [pool, factor('flush', ['same', 'fsync'])] }) });
+  const start = place.events.findLastIndex(({ type }) => type === 'run started');
+  const told = place.events.slice(start).flatMap((event) => (event.type === 'variant decided' ? [event.reason] : []));
+  expect(told).toEqual([
+    'factor flush added: the study measures with code of its own, which can see the value of every factor',
+    'factor flush added; option innodb_flush_method added: fsync',
+  ]);
+});
+
 test('more blocks keep those measured, and go on from there', async () => {
   await place.command({ study: pools('a', 'A') });
   const second = await place.command({ study: pools('a', 'A'), planRequest: { blocks: 5 } });
