@@ -1,5 +1,6 @@
 import type { CellLabels } from '../journal/entry.ts';
 import type { CellIndex } from './cells.ts';
+import { outcomeAt } from './outcome-at.ts';
 
 /** Why a cell has no value, in one sentence without a full stop: excluded, not planned, not yet run, or how its trials ended. */
 export function explainAbsence(index: CellIndex, cell: CellLabels): string {
@@ -13,7 +14,9 @@ export function explainAbsence(index: CellIndex, cell: CellLabels): string {
   if (trials.length === 0) return planned ? `no trial of ${name} has run yet` : `${name} was not measured in this run`;
   const outcomes = Object.entries(index.outcomes(cell)).filter(([outcome]) => outcome !== 'ok');
   if (outcomes.length === 0 || index.outcomes(cell).ok) return `no ok trial of ${name} has this metric`;
-  const reason = trials.find((trial) => trial.outcome !== 'ok' && trial.reason)?.reason;
+  const reason = trials
+    .map((trial) => outcomeAt(trial, cell))
+    .find((end) => end.outcome !== 'ok' && end.reason)?.reason;
   const counted = outcomes.map(([outcome, count]) => `${count} ${outcome}`).join(', ');
   return `${name} has no ok trial (${counted}${reason ? `: ${bare(reason)}` : ''})`;
 }

@@ -1,6 +1,7 @@
 import type { CellLabels, Entry, Outcome, TrialEntry } from '../journal/entry.ts';
 import { medianOf } from './describe.ts';
 import type { AnalysisModel } from './model.ts';
+import { outcomeAt } from './outcome-at.ts';
 import { type Planned, plannedCells } from './planned.ts';
 
 /** One metric in one counted, ok trial, at one cell. */
@@ -83,7 +84,10 @@ export function indexCells(entries: readonly Entry[], model: AnalysisModel): Cel
     samples: (metric, cell) => samples.get(metric)?.get(key(project(metric, cell))) ?? [],
     outcomes: (cell) => {
       const counts: Partial<Record<Outcome, number>> = {};
-      for (const trial of trialsAt(cell)) counts[trial.outcome] = (counts[trial.outcome] ?? 0) + 1;
+      for (const trial of trialsAt(cell)) {
+        const { outcome } = outcomeAt(trial, cell);
+        counts[outcome] = (counts[outcome] ?? 0) + 1;
+      }
       return counts;
     },
   };
@@ -95,9 +99,8 @@ function gatherSamples(trials: readonly TrialEntry[], names: readonly string[]) 
   const samples: SamplesByMetric = new Map();
   const withinOf = new Map<string, Set<string>>();
   trials.forEach((trial, order) => {
-    if (trial.outcome !== 'ok') return;
     for (const series of trial.samples) {
-      if (series.values.length === 0) continue;
+      if (series.values.length === 0 || outcomeAt(trial, series.within ?? {}).outcome !== 'ok') continue;
       const byCell = samples.get(series.metric) ?? new Map<string, Sample[]>();
       samples.set(series.metric, byCell);
       const within = withinOf.get(series.metric) ?? new Set<string>();

@@ -153,6 +153,8 @@ export interface TrialEntry {
   readonly outcome: Outcome;
   /** For every outcome but ok: one sentence. */
   readonly reason?: string;
+  /** Where within levels ended in different ways: those that did not end ok. The others keep their samples. */
+  readonly cells?: readonly { readonly within: CellLabels; readonly outcome: Outcome; readonly reason?: string }[];
   readonly buildId?: string;
   /** The exact command line, with named roots in place of paths. */
   readonly argv?: readonly string[];

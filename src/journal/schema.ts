@@ -47,6 +47,8 @@ const artefact = z.looseObject({
 
 const moment = z.looseObject({ name: z.string(), atSeconds: z.number(), text: z.string().optional() });
 
+const outcome = z.enum(['ok', 'failed', 'timeout', 'crashed', 'skipped']);
+
 const trial = z.looseObject({
   type: z.literal('trial'),
   trialId: z.string(),
@@ -57,8 +59,9 @@ const trial = z.looseObject({
   startedAt: instant,
   durationSeconds: z.number(),
   counted: z.boolean(),
-  outcome: z.enum(['ok', 'failed', 'timeout', 'crashed', 'skipped']),
+  outcome,
   reason: z.string().optional(),
+  cells: z.array(z.looseObject({ within: labels, outcome, reason: z.string().optional() })).optional(),
   buildId: z.string().optional(),
   argv: z.array(z.string()).optional(),
   settings: z.array(setting).optional(),

@@ -1,4 +1,5 @@
 import type { Analysis } from '../analysis/analysis.ts';
+import { outcomeAt } from '../analysis/outcome-at.ts';
 import type { Draft } from '../draft/types.ts';
 import type { TrialEntry } from '../journal/entry.ts';
 import { code, number, text } from './columns.ts';
@@ -37,8 +38,9 @@ function sampleRows(trial: TrialEntry, factors: readonly string[], draft: Draft)
       ...factors.map((name) => cell[name] ?? null),
     ];
     const unit = draft.metrics[metric]?.unit ?? null;
+    const { outcome } = outcomeAt(trial, cell);
     return values.map((value, iteration): CellValue[] =>
-      before.concat(trial.counted, trial.outcome, metric, iteration, at?.[iteration] ?? null, value, unit),
+      before.concat(trial.counted, outcome, metric, iteration, at?.[iteration] ?? null, value, unit),
     );
   });
 }

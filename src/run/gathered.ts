@@ -14,6 +14,10 @@ export interface Gathered {
   readonly settings: NonNullable<TrialEntry['settings']>[number][];
   variables: TrialEntry['variables'];
   readonly samples: Series[];
+  /** Levels of within factors that did not end ok. */
+  readonly cells: NonNullable<TrialEntry['cells']>[number][];
+  /** What the first of them threw. */
+  levelError: { readonly error: unknown } | null;
   readonly cautions: Caution[];
   moments: Moment[];
   readonly details: Record<string, JsonValue>;
@@ -33,6 +37,8 @@ export function nothingGathered(): Gathered {
     settings: [],
     variables: undefined,
     samples: [],
+    cells: [],
+    levelError: null,
     cautions: [],
     moments: [],
     details: {},
@@ -106,6 +112,7 @@ export async function entryOf(
   for (const [name, text] of gathered.texts) artefacts.push(await request.putArtefact(name, rewrite(text)));
   const plain = {
     ...(failure === null ? {} : { reason: failure.reason }),
+    ...(failure === null || gathered.cells.length === 0 ? {} : { cells: gathered.cells }),
     ...(gathered.argv === undefined ? {} : { argv: gathered.argv }),
     ...(gathered.settings.length === 0 ? {} : { settings: gathered.settings }),
     ...(gathered.variables === undefined ? {} : { variables: gathered.variables }),

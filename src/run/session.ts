@@ -1,4 +1,5 @@
 import { medianOf } from '../analysis/describe.ts';
+import { outcomeAt } from '../analysis/outcome-at.ts';
 import { type WorkOf, workText, wrongResults } from '../analysis/right-results.ts';
 import type { EndEntry, Entry, NoteEntry, TrialEntry } from '../journal/entry.ts';
 import type { Journal } from '../journal/write.ts';
@@ -148,7 +149,9 @@ function account(session: Session, entry: TrialEntry): void {
   if (entry.outcome === 'skipped') return;
   session.estimator.add(entry.variantId, entry.durationSeconds);
   const before = session.failures.get(entry.variantId)?.count ?? 0;
-  const count = entry.outcome === 'ok' ? 0 : before + 1;
+  // A variant of which some level can be measured is not given up.
+  const isSome = entry.samples.some(({ within = {} }) => outcomeAt(entry, within).outcome === 'ok');
+  const count = entry.outcome === 'ok' || isSome ? 0 : before + 1;
   session.failures.set(entry.variantId, { count, reason: entry.reason ?? '', certain });
 }
 

@@ -21,6 +21,7 @@ import {
   withKernelKill,
 } from './gathered.ts';
 import type { Keeping } from './kept.ts';
+import { dropCells, measureLevels, throwLevelError } from './levels.ts';
 import { type Deadline, deadline, raced } from './limits.ts';
 import { machineFor, type TrialMachine } from './machine.ts';
 import { hasOwnCode, type OwnCodeProcesses } from './own-code.ts';
@@ -107,7 +108,9 @@ export async function runTrial(request: TrialRequest): Promise<TrialEntry> {
     await measureAll(running);
     await machine.look();
     await raced(limit.signal, endInOrder(request, gathered, limit.signal));
+    throwLevelError(gathered);
   } catch (error) {
+    dropCells(gathered, error);
     failure = await failureOf(error, gathered);
     await keepEvidence(request, gathered, failure);
   } finally {
@@ -140,7 +143,7 @@ async function measureAll(running: Running): Promise<void> {
   await inStep(running);
   const server = await start(running, signal);
   await machine.verify(server.pid);
-  for (const stage of request.stages) await measureStage(running, stage);
+  await measureLevels(request.stages, gathered, (stage) => measureStage(running, stage));
   await readServer(request, gathered, signal);
 }
 

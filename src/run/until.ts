@@ -1,5 +1,6 @@
 import { medianOf } from '../analysis/describe.ts';
 import { medianInterval } from '../analysis/median-interval.ts';
+import { outcomeAt } from '../analysis/outcome-at.ts';
 import type { TrialEntry } from '../journal/entry.ts';
 import type { UntilRule } from '../study/types.ts';
 
@@ -29,9 +30,9 @@ function relativeHalfWidth(values: readonly number[]): number {
 function valuesByCell(metric: string, trials: readonly TrialEntry[]): ReadonlyMap<string, readonly number[]> {
   const cells = new Map<string, number[]>();
   for (const trial of trials) {
-    if (trial.outcome !== 'ok' || !trial.counted) continue;
+    if (!trial.counted) continue;
     for (const series of trial.samples) {
-      if (series.metric !== metric) continue;
+      if (series.metric !== metric || outcomeAt(trial, series.within ?? {}).outcome !== 'ok') continue;
       const key = `${trial.variantId} ${JSON.stringify(series.within ?? null, Object.keys(series.within ?? {}).sort())}`;
       cells.set(key, [...(cells.get(key) ?? []), medianOf(series.values)]);
     }
