@@ -8,6 +8,7 @@ import { failedClaims } from './check.ts';
 import { EXIT } from './exit.ts';
 import { DEFAULT_FORMATS } from './formats.ts';
 import { updateIndex } from './index-page.ts';
+import { becomesLatest } from './partial.ts';
 import { printFiles } from './print-files.ts';
 import { eventsAsJson, progressOn } from './progress.ts';
 import { reportRun } from './report-run.ts';
@@ -62,7 +63,8 @@ async function renderRun(
   await mkdir(runDirectory, { recursive: true });
   await writeFile(join(runDirectory, 'study.ts'), withoutSecrets(study.sourceText));
   await rememberStudy(runDirectory, study.file);
-  await pointLatest(study.id, basename(runDirectory));
+  const isLatest = await becomesLatest(study.id, basename(runDirectory));
+  if (isLatest) await pointLatest(study.id, basename(runDirectory));
   const files = await reportRun({
     runDirectory,
     directory: runDirectory,
@@ -71,8 +73,9 @@ async function renderRun(
     progress: () => {},
   });
   if (quiet) return;
-  const latest = join(OUTPUT, study.id, 'latest');
-  printFiles(files.map((file) => ({ ...file, path: join(latest, relative(runDirectory, file.path)) })));
+  if (!isLatest) console.log('this run measured a part of the study: `latest` stays the last whole run');
+  const shown = join(OUTPUT, study.id, isLatest ? 'latest' : basename(runDirectory));
+  printFiles(files.map((file) => ({ ...file, path: join(shown, relative(runDirectory, file.path)) })));
 }
 
 /** The command's exit code; with `check`, each claim that is not as its kind wants it is told on stderr. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { analyse } from '../analysis/analysis.ts';
+import { partOf } from '../analysis/part.ts';
 import { sentenceOf } from '../errors.ts';
 import { readRunFile } from '../journal/runFile.ts';
 import type { IndexedRun, IndexRun } from '../render/index-page.ts';
@@ -37,6 +38,7 @@ async function makeCard(folder: string): Promise<IndexedRun> {
   const analysis = analyse(entries, draft);
   const counted = trials.filter((trial) => trial.counted && trial.block > 0);
   const { rerun } = run;
+  const part = partOf(run);
   return {
     studyId: run.studyId,
     runId: run.runId,
@@ -44,6 +46,7 @@ async function makeCard(folder: string): Promise<IndexedRun> {
     startedAt: run.startedAt,
     profile: run.profile,
     rerun: rerun === undefined ? null : `${rerun.of.runId} with ${rerun.source} as ${rerun.factor} ${rerun.level}`,
+    ...(part === null ? {} : { part }),
     builds: [...new Set(servers.map(({ family, version }) => `${familyName(family)} ${shortVersion(version)}`))],
     trials: counted.length,
     ok: counted.filter(({ outcome }) => outcome === 'ok').length,

@@ -16,6 +16,8 @@ export interface IndexedRun {
   readonly profile: string | null;
   /** What it repeats with which source in place of a level; null for a plain run. */
   readonly rerun: string | null;
+  /** What part of the study it measured; absent where it is the whole. */
+  readonly part?: string;
   readonly builds: readonly string[];
   readonly trials: number;
   readonly ok: number;
@@ -96,10 +98,11 @@ function titleOf(runs: readonly IndexRun[]): string | undefined {
 
 function runView(run: IndexRun, folder: string) {
   if ('why' in run) return { runId: run.runId, why: run.why, href: null };
-  const { runId, title, startedAt, profile, rerun, builds, trials, ok, ended, claims } = run;
+  const { runId, title, startedAt, profile, rerun, part, builds, trials, ok, ended, claims } = run;
   const notes = [
     ...(profile === null ? [] : [`profile ${profile}`]),
     ...(rerun === null ? [] : [`rerun of ${rerun}`]),
+    ...(part === undefined ? [] : [`a part of the study: ${part}`]),
     ...(ended ? [] : ['not ended: it is being measured, or was interrupted']),
   ];
   return {

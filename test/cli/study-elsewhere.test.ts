@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readJournal } from '../../src/journal/read.ts';
@@ -8,7 +8,7 @@ import { benchbook, directoryWith } from './cli.ts';
 const STUDY = `import { dataset, defineStudy, load, measure, servers } from 'benchbook';
 export default defineStudy({
   title: 'A study that lies elsewhere',
-  variants: { factors: { pool: ['16M'] } },
+  variants: { factors: { pool: ['16M', '32M'] } },
   setup: (v) => ({
     server: servers.installed(),
     options: { innodb_buffer_pool_size: v.pool },
@@ -29,7 +29,7 @@ beforeAll(async () => {
   directory = await directoryWith({ 'elsewhere/far.study.ts': STUDY, 'elsewhere/rows.tsv': '1\n2\n3\n' });
   file = join(directory, 'elsewhere/far.study.ts');
   const run = await benchbook(directory, ['run', 'elsewhere/far.study.ts', '--force']);
-  expect(run.stdout).toContain('1 of 1 trial ok');
+  expect(run.stdout).toContain('2 of 2 trials ok');
 }, 240_000);
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
@@ -75,5 +75,18 @@ test('run again from another directory measures nothing', async () => {
   expect(again.stdout).not.toContain('a new run is begun');
   const { entries } = await readJournal(join(moved, 'far/latest'));
   const trials = entries.filter((entry) => entry.type === 'trial' && entry.counted);
-  expect(trials).toHaveLength(1);
+  expect(trials).toHaveLength(2);
+}, 120_000);
+
+test('a run of some levels is marked as a part and does not become the latest', async () => {
+  const here = join(directory, 'other');
+  const before = await readlink(join(here, 'output/far/latest'));
+  const run = await benchbook(here, ['run', '../elsewhere/far.study.ts', '--only', 'pool=16M', '--force']);
+  expect(run.stdout).toContain('`latest` stays the last whole run');
+  expect(run.stdout).not.toContain('output/far/latest/');
+  expect(await readlink(join(here, 'output/far/latest'))).toBe(before);
+  const [part] = (await readdir(join(here, 'output/far'))).filter((name) => name !== 'latest' && name !== before);
+  const html = await readFile(join(here, 'output/far', part!, 'report.html'), 'utf8');
+  expect(html).toContain('This run measured a part of the study: only pool=16M.');
+  expect(await readFile(join(here, 'output/index.html'), 'utf8')).toContain('a part of the study: only pool=16M');
 }, 120_000);

@@ -1,4 +1,5 @@
 import type { RunEntry } from '../../journal/entry.ts';
+import { partOf } from '../part.ts';
 import type { PlacedCaution } from '../results.ts';
 import type { CautionInput } from './input.ts';
 
@@ -11,6 +12,7 @@ export function designCautions({ entries }: CautionInput): readonly PlacedCautio
     ...(order === 'sequential' ? [SEQUENTIAL] : []),
     ...(order === 'interleaved' ? [INTERLEAVED] : []),
     ...(typeof order === 'object' && order !== null ? [duet((order as { readonly duet: string }).duet)] : []),
+    ...partial(run),
     ...(run.mergedFrom === undefined ? [] : [merged(run.mergedFrom.length)]),
   ];
 }
@@ -32,6 +34,12 @@ function duet(factor: string): PlacedCaution {
     code: 'order-duet',
     sentence: `The two levels of ${factor} were measured at the same time, each on half of the cores: noise from outside cancels in their ratio, but they share caches, memory and storage, and absolute values are those of half a machine.`,
   };
+}
+
+/** A run of some levels or some blocks must not be read as the whole study. */
+function partial(run: RunEntry): readonly PlacedCaution[] {
+  const part = partOf(run);
+  return part === null ? [] : [{ code: 'partial-run', sentence: `This run measured a part of the study: ${part}.` }];
 }
 
 function merged(count: number): PlacedCaution {

@@ -1,21 +1,29 @@
 import { count } from '../../units.ts';
-import { listRuns } from '../runs.ts';
+import { partsOfRuns } from '../partial.ts';
 import { listStudies } from '../studies.ts';
 
 /** `benchbook list`: studies of this directory and their runs. */
 export async function list(options: { json?: boolean }): Promise<number> {
   const studies = await Promise.all(
-    (await listStudies()).map(async ({ id }) => ({ study: id, runs: await listRuns(id) })),
+    (await listStudies()).map(async ({ id }) => ({ study: id, runs: await partsOfRuns(id) })),
   );
   if (options.json) {
-    console.log(JSON.stringify(studies, null, 2));
+    const plain = studies.map(({ study, runs }) => ({
+      study,
+      runs: runs.map(({ runId }) => runId),
+      parts: Object.fromEntries(runs.flatMap(({ runId, part }) => (part === null ? [] : [[runId, part]]))),
+    }));
+    console.log(JSON.stringify(plain, null, 2));
     return 0;
   }
   if (studies.length === 0) console.log('There are no studies here: a study is a file studies/NAME.study.ts.');
   for (const { study, runs } of studies) {
+    const whole = runs.filter(({ part }) => part === null);
+    const latest = whole.at(-1) ?? runs.at(-1);
     console.log(
-      `${study}  ${runs.length === 0 ? 'no runs yet' : `${count(runs.length, 'run')}, latest ${runs.at(-1)}`}`,
+      `${study}  ${latest === undefined ? 'no runs yet' : `${count(runs.length, 'run')}, latest ${latest.runId}`}`,
     );
+    for (const { runId, part } of runs) if (part !== null) console.log(`  ${runId} measured a part: ${part}`);
   }
   return 0;
 }
