@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { BenchbookError } from '../errors.ts';
+import { BenchbookError, sentenceOf } from '../errors.ts';
 import type { Dataset, LoadStep } from '../study/types.ts';
 import { shortHash } from './build.ts';
+import { sha256Of } from './download.ts';
 
 /** What a data set holds, as a hash: files by their bytes, functions by their text and their first and last rows. */
 export async function contentKey(dataset: Dataset): Promise<string> {
@@ -13,10 +13,7 @@ export async function contentKey(dataset: Dataset): Promise<string> {
 
 async function stepKey(step: LoadStep): Promise<unknown> {
   if (step.step === 'script' || step.step === 'file') {
-    const bytes = await readFile(resolve(step.file)).catch(() => null);
-    if (bytes === null)
-      throw new BenchbookError('missing', `There is no file ${resolve(step.file)}.`, { outcome: 'failed' });
-    return { ...step, file: createHash('sha256').update(bytes).digest('hex') };
+    return { ...step, file: await fileHash(resolve(step.file)) };
   }
   // Where a command runs says nothing of what it loads.
   if (step.step === 'command') return { step: step.step, argv: step.argv };
@@ -24,4 +21,24 @@ async function stepKey(step: LoadStep): Promise<unknown> {
   const numbers = [...Array(Math.min(step.count, 100)).keys(), step.count - 1];
   const rows = numbers.map((n) => step.row(n).map((value) => (typeof value === 'bigint' ? `${value}n` : value)));
   return { ...step, row: step.row.toString(), rows };
+}
+
+/** Hashes of files that were read already, by what changes with every write: a file of many gigabytes is read once. */
+const hashes = new Map<string, string>();
+
+async function fileHash(path: string): Promise<string> {
+  const failed = (why: string, cause?: unknown) =>
+    new BenchbookError('missing', why, { outcome: 'failed', ...(cause === undefined ? {} : { cause }) });
+  try {
+    const found = await stat(path, { bigint: true });
+    if (!found.isFile()) throw failed(`${path} is no file.`);
+    const key = [path, found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
+    const hash = hashes.get(key) ?? (await sha256Of(path));
+    hashes.set(key, hash);
+    return hash;
+  } catch (cause) {
+    if (cause instanceof BenchbookError) throw cause;
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') throw failed(`There is no file ${path}.`, cause);
+    throw failed(`The file ${path} cannot be read: ${sentenceOf(cause)}.`, cause);
+  }
 }
