@@ -5,6 +5,7 @@ import { BenchbookError, sentenceOf } from '../errors.ts';
 import type { JsonValue } from '../journal/entry.ts';
 import type { Build } from '../server/build.ts';
 import { contentKey } from '../server/content-key.ts';
+import { newlyCounted } from '../server/data-options.ts';
 import type { LevelValues, Study } from '../study/study.ts';
 import type { Cell, Dataset, LoadStep, Measurement, ServerSource } from '../study/types.ts';
 import { FIRST_REVISION, MEASURING_REVISION } from './measuring-revision.ts';
@@ -23,6 +24,8 @@ export interface TrialInputs {
   readonly code: string | null;
   /** Values of the factors, which such code may use without naming them as parameters; absent where there is none. */
   readonly values?: JsonValue;
+  /** Options that the data set depends on now and did not before, when it was shared by mistake; absent where there are none. */
+  readonly ownData?: readonly string[];
   /** See `MEASURING_REVISION`; absent where it is the first. */
   readonly measuringRevision?: number;
 }
@@ -35,6 +38,7 @@ export async function inputsOf(
   hostClass: JsonValue,
 ): Promise<TrialInputs> {
   const { server, data, ...setup } = variant.setup;
+  const shared = newlyCounted(setup.options ?? {});
   const stages = variant.stages(variant.variant.withinCells);
   const measurements = stages.map(({ within, measurements }) => ({
     within,
@@ -53,6 +57,7 @@ export async function inputsOf(
     ...(study.codeHash === null
       ? {}
       : { values: rewrite(plain(stages.map(({ values }) => withoutServer(values, server)))) }),
+    ...(data === undefined || shared.length === 0 ? {} : { ownData: shared }),
     // Without it keys of the first revision stay what they were.
     ...(MEASURING_REVISION === FIRST_REVISION ? {} : { measuringRevision: MEASURING_REVISION }),
   };
@@ -122,6 +127,7 @@ export function differencesOf(before: TrialInputs, now: TrialInputs): readonly s
   found.push(...changes('setup', { ...was, options: null }, { ...is, options: null }));
   found.push(...changes('measurement', byName(before.measurements), byName(now.measurements)));
   found.push(...changes('host', before.hostClass, now.hostClass));
+  found.push(...changes('data set of its own by', before.ownData ?? [], now.ownData ?? []));
   if (before.code !== now.code) found.push('custom measuring code changed');
   else found.push(...changes('values', before.values, now.values));
   return found;

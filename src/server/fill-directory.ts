@@ -5,6 +5,7 @@ import type { Dataset, Options } from '../study/types.ts';
 import type { Build } from './build.ts';
 import { copyDataDirectory } from './copy.ts';
 import { checkDataDirectory } from './data-directory.ts';
+import { whileMaking } from './data-options.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { inventoryOf, type TableInventory } from './inventory.ts';
 import { fillDataset } from './load-steps.ts';
@@ -34,14 +35,14 @@ export async function fillDirectory(work: Work): Promise<Filled> {
   const { build, dataset, creation, data, environment } = work;
   environment.progress(`preparing the data set ${dataset.name} for ${build.version}`);
   await copyDataDirectory(await pristineDirectory(build, creation, environment), data);
-  const { tables, loadSeconds } = await session(work, { ...LOAD_OPTIONS, ...creation }, async (server) => {
+  const { tables, loadSeconds } = await session(work, { ...LOAD_OPTIONS, ...whileMaking(creation) }, async (server) => {
     const start = process.hrtime.bigint();
     await fillDataset({ server, dataset, progress: environment.progress, signal: environment.signal });
     const seconds = Number(process.hrtime.bigint() - start) / 1e9;
     return { tables: await inventoryOf(server, dataset.database), loadSeconds: seconds };
   });
   checkPages(dataset, tables);
-  await session(work, creation, async () => undefined);
+  await session(work, whileMaking(creation), async () => undefined);
   return { name: dataset.name, order: dataset.order, preparedBy: build.version, tables, loadSeconds };
 }
 
@@ -53,8 +54,8 @@ export async function upgradeDirectory(work: Work, made: PreparedData): Promise<
   // Before the system tables of another version are put in, while it still tells who made it.
   await checkDataDirectory(build, data);
   await takeOverSystemTables(build, await pristineDirectory(build, creation, environment), data);
-  await session(work, creation, async () => undefined);
-  const tables = await session(work, creation, (server) => inventoryOf(server, dataset.database));
+  await session(work, whileMaking(creation), async () => undefined);
+  const tables = await session(work, whileMaking(creation), (server) => inventoryOf(server, dataset.database));
   for (const before of made.summary.tables) {
     const after = tables.find(({ table }) => table === before.table);
     const same =

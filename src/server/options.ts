@@ -2,32 +2,6 @@ import type { Options, Primitive } from '../study/types.ts';
 import { shortHash } from './build.ts';
 import { nameFor, optionName, type Speaker } from './spelling.ts';
 
-/** Options that decide how a data directory is laid out when it is made; all others can differ between starts. */
-const CREATION_OPTIONS = new Set([
-  'character_set_server',
-  'collation_server',
-  'innodb_checksum_algorithm',
-  'innodb_data_file_path',
-  'innodb_default_row_format',
-  'innodb_encrypt_log',
-  'innodb_encrypt_tables',
-  'innodb_file_per_table',
-  'innodb_log_file_size',
-  'innodb_log_files_in_group',
-  'innodb_page_size',
-  'innodb_redo_log_capacity',
-  'innodb_undo_tablespaces',
-  'lower_case_table_names',
-]);
-
-/** The options of a set that decide the layout of a data directory. */
-export function creationOptions(options: Options): Options {
-  const entries = Object.entries(options).filter(([name]) =>
-    CREATION_OPTIONS.has(optionName(name).replace(/^loose_/, '')),
-  );
-  return Object.fromEntries(entries.map(([name, value]) => [optionName(name), value] as const).sort());
-}
-
 /** Options as arguments in a server's own spelling; `loose-` only where the study wrote it. */
 export function optionArguments(options: Options, speaker: Speaker): readonly string[] {
   return Object.entries(options).flatMap(([written, value]) => {

@@ -5,11 +5,12 @@ import { makePrivate } from '../host/private-folder.ts';
 import type { Dataset, Options } from '../study/types.ts';
 import { type Build, shortHash } from './build.ts';
 import { contentKey } from './content-key.ts';
+import { creationOptions } from './data-options.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { fillDirectory, upgradeDirectory } from './fill-directory.ts';
 import type { TableInventory } from './inventory.ts';
 import { withLock } from './lock.ts';
-import { creationOptions, optionsKey } from './options.ts';
+import { optionsKey } from './options.ts';
 import { workDirectory } from './registry.ts';
 import { resolveBuild } from './resolve.ts';
 

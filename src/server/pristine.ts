@@ -4,10 +4,11 @@ import { dirname, join } from 'node:path';
 import { makePrivate } from '../host/private-folder.ts';
 import type { Options } from '../study/types.ts';
 import type { Build } from './build.ts';
+import { creationOptions, whileMaking } from './data-options.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { initialise } from './initialise.ts';
 import { withLock } from './lock.ts';
-import { creationOptions, optionsKey } from './options.ts';
+import { optionsKey } from './options.ts';
 import { workDirectory } from './registry.ts';
 import { requireSpace } from './space.ts';
 import { startServer } from './start.ts';
@@ -36,10 +37,10 @@ export async function pristineDirectory(
       // A server that finds no room for its first files waits for it, without end.
       await requireSpace(work, DIRECTORY_BYTES, `a data directory of ${build.version}`);
       const dataDirectory = join(work, 'data');
-      await initialise(build, dataDirectory, creation, environment);
+      await initialise(build, dataDirectory, whileMaking(creation), environment);
       const server = await startServer(build, {
         dataDirectory,
-        options: creation,
+        options: whileMaking(creation),
         ...environment.limits,
         startSeconds: Math.max(120, environment.limits?.startSeconds ?? 0),
         cacheDirectory: environment.cacheDirectory,

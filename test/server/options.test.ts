@@ -3,7 +3,8 @@ import { describe, expect, it, test } from 'vitest';
 import { numberOf, sameOptionValue } from '../../src/formats/optionValue.ts';
 import { argvText, optionsFile } from '../../src/server/argv.ts';
 import { canonicalOptions } from '../../src/server/canonical-options.ts';
-import { creationOptions, optionArguments, optionsKey } from '../../src/server/options.ts';
+import { creationOptions, newlyCounted, whileMaking } from '../../src/server/data-options.ts';
+import { optionArguments, optionsKey } from '../../src/server/options.ts';
 import { runTool } from '../../src/server/run-tool.ts';
 import { nameFor, variablesOf, versionNumber } from '../../src/server/spelling.ts';
 
@@ -46,7 +47,42 @@ test('an option is looked for under the names that it may have', () => {
   expect(versionNumber('9.7.4-2')).toBe(90704);
 });
 
-test('only options that decide the layout make another data directory', () => {
+test('an option makes another data directory unless it is known to be harmless', () => {
+  const counted = {
+    innodb_compression_algorithm: 'zlib',
+    'Innodb-Fill-Factor': 50,
+    loose_rocksdb_default_cf_options: 'compression=kZSTD',
+    rocksdb_wal_size: '1G',
+    default_storage_engine: 'MyISAM',
+    sql_mode: '',
+    innodb_change_buffering: 'none',
+    innodb_doublewrite: false,
+    innodb_option_of_a_later_version: 1,
+    option_of_a_plugin: 'x',
+  };
+  expect(Object.keys(creationOptions(counted))).toHaveLength(Object.keys(counted).length);
+  for (const [name, value] of Object.entries(counted))
+    expect(optionsKey(creationOptions({ [name]: value })), name).not.toBe(optionsKey(creationOptions({})));
+  const harmless = [
+    'innodb_buffer_pool_size',
+    'innodb-flush-method',
+    'Loose_Max_Connections',
+    'sync_binlog',
+    'log_bin',
+    'read_only',
+  ];
+  expect(creationOptions(Object.fromEntries(harmless.map((name) => [name, 1])))).toEqual({});
+  expect(newlyCounted({ innodb_page_size: '8k', innodb_fill_factor: 50, max_connections: 9 })).toEqual([
+    'innodb_fill_factor',
+  ]);
+  expect(whileMaking({ innodb_page_size: '8k', rocksdb_wal_size: '1G', loose_x: 1 })).toEqual({
+    innodb_page_size: '8k',
+    loose_rocksdb_wal_size: '1G',
+    loose_x: 1,
+  });
+});
+
+test('options of the layout make another data directory, under the same key as before', () => {
   const options = { innodb_page_size: '8k', innodb_buffer_pool_size: '1G', 'lower-case-table-names': 1 };
   expect(creationOptions(options)).toEqual({ innodb_page_size: '8k', lower_case_table_names: 1 });
   expect(optionsKey({ a: 1, b: 2 })).toBe(optionsKey({ b: 2, a: 1 }));
