@@ -1,6 +1,7 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { BenchbookError } from '../errors.ts';
+import { wrongIn } from '../forms.ts';
 
 /** A whole number of things to do. */
 export const count = (min: number, max: number) =>
@@ -27,16 +28,45 @@ export function optionsOf<S extends z.ZodType>(word: string, shape: S, given: un
   const path = issue.path.map(String);
   if (issue.code === 'unrecognized_keys') {
     const key = issue.keys[0]!;
+    const near = nearestOf(key, path.length === 0 && shape instanceof z.ZodObject ? Object.keys(shape.shape) : []);
     throw new BenchbookError('study', `${word} has no option "${[...path, key].join('.')}".`, {
-      hint: nearestOf(key, path.length === 0 && shape instanceof z.ZodObject ? Object.keys(shape.shape) : []),
+      hint: [near, ...exampleOf(word)].join('; '),
     });
   }
-  const where = path.length === 0 ? '' : ` "${path.join('.')}"`;
-  throw new BenchbookError(
-    'study',
-    `${word} was given a wrong${where === '' ? ' argument' : where}: ${issue.message}.`,
-  );
+  const wrong = wrongIn(shape, given, issue);
+  const name = wrong.path.join('.');
+  const sentence = wrong.missing
+    ? `${word} needs "${name}": ${wrong.sentence}.`
+    : `${word} was given a wrong ${name === '' ? 'argument' : `"${name}"`}: ${wrong.sentence}.`;
+  const [hint] = exampleOf(word);
+  throw new BenchbookError('study', sentence, hint === undefined ? {} : { hint });
 }
+
+function exampleOf(word: string): readonly string[] {
+  const example = EXAMPLES[word];
+  return example === undefined ? [] : [`for example \`${example}\``];
+}
+
+const EXAMPLES: Readonly<Record<string, string>> = {
+  'measure.startup': "measure.startup({ after: 'stop' })",
+  'measure.shutdown': "measure.shutdown({ mode: 'slow' })",
+  'measure.memory': "measure.memory({ when: 'idle', idleSeconds: 5 })",
+  'measure.idle': 'measure.idle({ limitSeconds: 60 })',
+  'measure.query':
+    "measure.query('SELECT COUNT(*) AS n FROM t', { iterations: 5, expect: [{ n: 1000 }], database: 'bench' })",
+  'measure.analyze': "measure.analyze('SELECT * FROM t', { iterations: 1, database: 'bench' })",
+  'measure.profile': "measure.profile('SELECT * FROM t', { database: 'bench' })",
+  'measure.statements': "measure.statements({ load: 'INSERT INTO t SELECT * FROM s' }, { database: 'bench' })",
+  'measure.sysbench':
+    "measure.sysbench({ test: 'oltp_read_write', tables: 4, tableSize: 10000, threads: 8, time: 30 })",
+  'measure.command': "measure.command(['mariadb-admin', '--socket={socket}', 'ping'])",
+  'measure.mtr': "measure.mtr('main.1st', { options: ['--mysqld=--innodb-buffer-pool-size=128M'] })",
+  'measure.around': "measure.around(measure.query('SELECT 1'), [measure.status(['Handler_read_rnd_next'])])",
+  'measure.status': "measure.status(['Handler_read_rnd_next'])",
+  'measure.innodbMetrics': "measure.innodbMetrics(['buffer_pool_read_requests'])",
+  'measure.timeline': "measure.timeline(['cpu', 'rss'], { intervalMs: 100 })",
+  'measure.perf': "measure.perf({ mode: 'stat' })",
+};
 
 /** "did you mean …?" where a word is near, else what there is. */
 export function nearestOf(word: string, known: readonly string[]): string {

@@ -105,5 +105,7 @@ function isText(value: unknown): value is string {
 }
 
 function wrongUse(sentence: string): BenchbookError {
-  return new BenchbookError('study', sentence);
+  return new BenchbookError('study', sentence, {
+    hint: "for example `dataset({ name: 'rows', schema: 'CREATE TABLE t (id INT PRIMARY KEY)', order: 'by id', load: load.rows('t', 1000, { id: 'n + 1' }) })`",
+  });
 }

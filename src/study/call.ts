@@ -1,6 +1,6 @@
 import { Script } from 'node:vm';
 import { BenchbookError, type Place, sentenceOf } from '../errors.ts';
-import { placeInStack, placeOfWords } from './place.ts';
+import { placeInStack, placeOfWords, withPlace } from './place.ts';
 
 /** The study whose function is called, for the place of what it throws. */
 export interface CalledStudy {
@@ -27,7 +27,7 @@ export function callStudy<T>(name: string, study: CalledStudy, body: () => T): T
   try {
     return limited(name, study, body);
   } catch (cause) {
-    if (cause instanceof BenchbookError) throw cause;
+    if (cause instanceof BenchbookError) throw withPlace(cause, study.file);
     const place = cause instanceof Error ? placeInStack(cause, study.file) : { file: study.file };
     throw new BenchbookError('study', `The study's '${name}' threw: ${sentenceOf(cause)}`, {
       place: placeOr(place, placeOfWords(study.file, study.sourceText, [name])),

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { BenchbookError, type Place } from '../errors.ts';
+import { wrongIn } from '../forms.ts';
 import { callStudy, placeOr } from './call.ts';
 import { hostRequestShape, ioLimitShape } from './hostRequest.ts';
 import { checkMeasurementName, checkNames } from './names.ts';
@@ -101,17 +102,22 @@ export function guardSetup(
     if (result.success) return guardRows(setupFrom(dirname(source.file), result.data as unknown as Setup), source);
     const issue = result.error.issues[0]!;
     const unknownKey = issue.code === 'unrecognized_keys' ? issue.keys[0]! : null;
+    const wrong = wrongIn(setupShape, answer, issue);
+    const name = wrong.path.join('.');
+    const sentence = wrong.missing
+      ? `'setup' returned no '${name}': ${wrong.sentence}.`
+      : `'setup' returned a wrong ${name === '' ? 'value' : `'${name}'`}: ${wrong.sentence}.`;
     throw new BenchbookError(
       'study',
       unknownKey === null
-        ? `'setup' returned a wrong '${issue.path.join('.')}': ${issue.message}.`
+        ? sentence
         : `'setup' returned '${[...issue.path, unknownKey].join('.')}', which is not known.`,
       {
         place: placeOfWords(source.file, source.sourceText, [
           'setup',
-          unknownKey ?? String(issue.path.at(-1) ?? 'setup'),
+          unknownKey ?? (wrong.missing ? 'setup' : String(issue.path.at(-1) ?? 'setup')),
         ]),
-        ...(unknownKey === null ? {} : { hint: suggestion(unknownKey, knownKeys(issue.path)) }),
+        hint: unknownKey === null ? SETUP_EXAMPLE : suggestion(unknownKey, knownKeys(issue.path)),
       },
     );
   };
@@ -141,6 +147,9 @@ function guardRows(setup: Setup, source: SourceText): Setup {
   });
   return { ...setup, data: { ...setup.data, load } };
 }
+
+const SETUP_EXAMPLE =
+  "for example `setup: (v) => ({ server: servers.installed(), options: { innodb_buffer_pool_size: v.pool }, host: { memoryLimit: '16G' } })`";
 
 /** What may stand in the object at this path of `setup`'s result. */
 function knownKeys(path: readonly PropertyKey[]): readonly string[] {

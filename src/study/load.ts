@@ -10,7 +10,7 @@ import { type CalledStudy, limited } from './call.ts';
 import { measuringCodeHash } from './code-hash.ts';
 import { STUDY_MARK, type StudyDefinition } from './define.ts';
 import { PLACE_NAMES, placePlugin, withPlaces } from './own-place.ts';
-import { placeInStack } from './place.ts';
+import { placeInStack, withPlace } from './place.ts';
 import type { Study, StudyBundle, StudyInput } from './study.ts';
 import { validateStudy } from './validate.ts';
 
@@ -146,7 +146,7 @@ async function importBundle(
     (globalThis as Record<symbol, unknown>)[API_KEY] = api;
     return await evaluate(path, { file, sourceText });
   } catch (cause) {
-    if (cause instanceof BenchbookError) throw cause;
+    if (cause instanceof BenchbookError) throw withPlace(cause, file);
     const place = cause instanceof Error ? placeInStack(cause, file) : { file };
     throw new BenchbookError('study', `The study threw while it was loaded: ${sentenceOf(cause)}`, { place, cause });
   } finally {

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Place } from '../errors.ts';
+import { BenchbookError, type Place } from '../errors.ts';
 
 /** The line of the study's file that is being executed, by the source-mapped stack of an error thrown or made there. */
 export function placeInStack(error: Error, file: string): Place {
@@ -25,4 +25,17 @@ export function placeOfWords(file: string, source: string, words: readonly strin
     if (index >= 0) return { file, line: index + 1 };
   }
   return { file };
+}
+
+/** An error of a word that the study used wrongly, with the line of the study that used it. */
+export function withPlace(error: BenchbookError, file: string): BenchbookError {
+  if (error.code !== 'study' || error.place !== undefined) return error;
+  const { code, message, hint, cause, outcome, evidence } = error;
+  return new BenchbookError(code, message, {
+    place: placeInStack(error, file),
+    evidence,
+    cause: cause ?? error,
+    ...(hint === undefined ? {} : { hint }),
+    ...(outcome === undefined ? {} : { outcome }),
+  });
 }

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { BenchbookError, type Place } from '../errors.ts';
+import { wrongIn } from '../forms.ts';
 import { STUDY_MARK, type StudyDefinition } from './define.ts';
 import { resolveFactors } from './factors.ts';
 import { guardDerive, guardExclude, guardMeasurements, guardSetup, strictParams } from './guards.ts';
@@ -144,7 +145,8 @@ function checkGivenNames({ definition, sourceText }: Source, at: (...words: stri
 }
 
 function parse(source: Source): Raw {
-  const result = shape.safeParse((source.definition as unknown as Record<symbol, unknown>)[STUDY_MARK]);
+  const given = (source.definition as unknown as Record<symbol, unknown>)[STUDY_MARK];
+  const result = shape.safeParse(given);
   if (result.success) return result.data;
   const issue = result.error.issues[0]!;
   const unknownKey = issue.code === 'unrecognized_keys' ? issue.keys[0]! : null;
@@ -157,11 +159,40 @@ function parse(source: Source): Raw {
       hint: suggestion(unknownKey, known),
     });
   }
-  const missing = issue.code === 'invalid_type' && /received undefined/.test(issue.message);
-  const sentence = missing
-    ? `The study has no '${path.join('.')}'.`
-    : `The study's '${path.join('.')}' is not right: ${issue.message}.`;
-  throw new BenchbookError('study', sentence, { place });
+  const wrong = wrongIn(shape, given, issue);
+  const { missing, sentence } = wrong;
+  const name = wrong.path.join('.');
+  // Neither a place in a list nor what is missing inside of something stands in the text.
+  const words = missing && wrong.path.length > 1 ? wrong.path.slice(0, -1) : wrong.path;
+  const placeWord = words.findLast((each) => !/^\d+$/.test(each));
+  throw new BenchbookError(
+    'study',
+    missing ? `The study has no '${name}': ${sentence}.` : `The study's '${name}' is not right: ${sentence}.`,
+    {
+      place: placeOfWords(source.file, source.sourceText, [placeWord ?? 'defineStudy']),
+      ...exampleOf(wrong.path[0]),
+    },
+  );
+}
+
+const EXAMPLES: Readonly<Record<string, string>> = {
+  title: "title: 'Start-up with a large buffer pool'",
+  tickets: "tickets: ['MDEV-25340']",
+  params: 'params: { rows: 100000 }',
+  variants: "variants: { factors: { pool: ['128M', '1G'] }, baseline: { pool: '128M' } }",
+  setup: 'setup: (v) => ({ server: servers.installed(), options: { innodb_buffer_pool_size: v.pool } })',
+  measurements: 'measurements: { startup: measure.startup() }',
+  replicates: 'replicates: 7, or replicates: { min: 6, max: 20 }',
+  order: "order: 'blocks', or order: { duet: 'server' }",
+  limits: 'limits: { startSeconds: 60, measurementSeconds: 600 }',
+  threshold: 'threshold: 0.02',
+  profiles: "profiles: { quick: { replicates: 6, levels: { pool: ['128M'] } } }",
+  report: "report: ({ md, stat }) => [md`It takes ${stat('startup.ready', { pool: '1G' })}.`]",
+};
+
+function exampleOf(part: string | undefined): { readonly hint?: string } {
+  const example = part === undefined || !Object.hasOwn(EXAMPLES, part) ? undefined : EXAMPLES[part];
+  return example === undefined ? {} : { hint: `for example \`${example}\`` };
 }
 
 function knownKeys(part: string | undefined): string[] {

@@ -9,7 +9,9 @@ function refused(call: () => unknown): string {
   } catch (error) {
     const { code, message, hint } = error as { code: string; message: string; hint?: string };
     expect(code).toBe('study');
-    return hint === undefined ? message : `${message} (${hint})`;
+    // Every refusal ends with an example of its word.
+    const rest = hint?.replace(/(^|; )for example `measure\..*`$/, '') ?? '';
+    return rest === '' ? message : `${message} (${rest})`;
   }
   throw new Error('nothing was thrown');
 }
