@@ -27,7 +27,7 @@ export function callStudy<T>(name: string, study: CalledStudy, body: () => T): T
   try {
     return limited(name, study, body);
   } catch (cause) {
-    if (cause instanceof BenchbookError) throw withPlace(cause, study.file);
+    if (cause instanceof BenchbookError) throw withPlace(cause, study);
     const place = cause instanceof Error ? placeInStack(cause, study.file) : { file: study.file };
     throw new BenchbookError('study', `The study's '${name}' threw: ${sentenceOf(cause)}`, {
       place: placeOr(place, placeOfWords(study.file, study.sourceText, [name])),

@@ -146,7 +146,7 @@ async function importBundle(
     (globalThis as Record<symbol, unknown>)[API_KEY] = api;
     return await evaluate(path, { file, sourceText });
   } catch (cause) {
-    if (cause instanceof BenchbookError) throw withPlace(cause, file);
+    if (cause instanceof BenchbookError) throw withPlace(cause, { file, sourceText });
     const place = cause instanceof Error ? placeInStack(cause, file) : { file };
     throw new BenchbookError('study', `The study threw while it was loaded: ${sentenceOf(cause)}`, { place, cause });
   } finally {

@@ -28,11 +28,16 @@ export function placeOfWords(file: string, source: string, words: readonly strin
 }
 
 /** An error of a word that the study used wrongly, with the line of the study that used it. */
-export function withPlace(error: BenchbookError, file: string): BenchbookError {
+export function withPlace(
+  error: BenchbookError,
+  { file, sourceText }: { readonly file: string; readonly sourceText: string },
+): BenchbookError {
   if (error.code !== 'study' || error.place !== undefined) return error;
   const { code, message, hint, cause, outcome, evidence } = error;
+  const inStack = placeInStack(error, file);
+  const word = /\b(measure|servers|load)\.\w+/.exec(message)?.[0] ?? 'dataset(';
   return new BenchbookError(code, message, {
-    place: placeInStack(error, file),
+    place: inStack.line === undefined ? placeOfWords(file, sourceText, [word]) : inStack,
     evidence,
     cause: cause ?? error,
     ...(hint === undefined ? {} : { hint }),
