@@ -4,7 +4,7 @@ import { sentenceOf } from '../errors.ts';
 import { type IndexRun, indexHtml } from '../render/index-page.ts';
 import type { ComparisonRecord } from './compare-runs.ts';
 import { runCard } from './run-card.ts';
-import { listRuns, OUTPUT } from './runs.ts';
+import { listRuns, OUTPUT, studiesWithRuns } from './runs.ts';
 
 /** A comparison with where it stands below `output/`. */
 export interface ComparisonCard extends ComparisonRecord {
@@ -16,9 +16,6 @@ export interface ComparisonCard extends ComparisonRecord {
 const GALLERY = join(OUTPUT, 'gallery');
 /** What the index page says of its runs, kept beside it: a gallery is under version control. */
 const CARDS = join(OUTPUT, '.cards');
-
-/** Folders of `output/` that hold no runs of a study named so. */
-const OTHERS = ['gallery', 'compare'];
 
 /**
  * Writes `output/index.html` anew: every study with its runs, every comparison, the gallery, and the gallery's own index page;
@@ -63,18 +60,16 @@ async function replace(file: string, page: string): Promise<void> {
 }
 
 async function studyCards() {
-  const names = (await foldersIn(OUTPUT)).filter((name) => !OTHERS.includes(name));
-  const studies = await Promise.all(
-    names.map(async (id) => {
+  return await Promise.all(
+    (await studiesWithRuns()).map(async (id) => {
       const runs: IndexRun[] = [];
       for (const runId of await listRuns(id)) {
         const folder = join(OUTPUT, id, runId);
-        if (await hasJournal(folder)) runs.push(await runCard(folder, runId, join(folder, 'card.json')));
+        runs.push(await runCard(folder, runId, join(folder, 'card.json')));
       }
       return { id, runs: runs.reverse() };
     }),
   );
-  return studies.filter(({ runs }) => runs.length > 0);
 }
 
 async function galleryCards(gallery: string, keptBelow: string | null) {

@@ -16,6 +16,7 @@ import { OUTPUT, pointLatest } from './runs.ts';
 import { untilInterrupted } from './signals.ts';
 import { rememberStudy } from './study-place.ts';
 import { TOOL_VERSION } from './version.ts';
+import { KeepWatch, tellWithoutEffect } from './without-effect.ts';
 
 type Settled = 'cacheDirectory' | 'toolVersion' | 'signal' | 'report' | 'effects';
 
@@ -36,6 +37,7 @@ export async function measureAndReport({ told, json, ...request }: MeasureReques
   await mkdir(folder, { recursive: true });
   await requireWritable(folder, 'runs and reports', 'Change to a folder that you can write.');
   await openCache(cacheDirectory());
+  const keepWatch = new KeepWatch();
   const interrupt = untilInterrupted(request.study);
   const result = await runStudy({
     ...request,
@@ -43,8 +45,12 @@ export async function measureAndReport({ told, json, ...request }: MeasureReques
     toolVersion: TOOL_VERSION,
     codeProgram: new URL(import.meta.url.replace(/measure-and-report\.(\w+)$/, 'own-code-program.$1')),
     signal: interrupt.signal,
-    report,
+    report: (event) => {
+      keepWatch.see(event);
+      report(event);
+    },
   }).finally(interrupt.release);
+  tellWithoutEffect(keepWatch.without(request.keep ?? []));
   // Whoever pressed Ctrl-C does not want to wait for a PDF; `render` makes it.
   const formats = result.interrupted ? DEFAULT_FORMATS.filter((format) => format !== 'pdf') : DEFAULT_FORMATS;
   if (result.trials > 0) await renderRun(result.runDirectory, request.study, formats, json ?? false);

@@ -11,9 +11,27 @@ export function newRunId(now: Date): string {
   return now.toISOString().replace(/[-:]|\.\d+/g, '');
 }
 
-/** The runs of a study, oldest first. */
+/** The runs of a study, oldest first: its folders that hold a journal. */
 export async function listRuns(studyId: string): Promise<readonly string[]> {
-  const entries = await readdir(join(OUTPUT, studyId), { withFileTypes: true }).catch(() => []);
+  const names = await foldersIn(join(OUTPUT, studyId));
+  const found = await Promise.all(
+    names.map(async (name) => ((await isRun(join(OUTPUT, studyId, name))) ? [name] : [])),
+  );
+  return found.flat();
+}
+
+/** Studies that have runs below `output/`, whether or not their files are here. */
+export async function studiesWithRuns(): Promise<readonly string[]> {
+  const names = (await foldersIn(OUTPUT)).filter((name) => !name.startsWith('.') && !OTHERS.includes(name));
+  const found = await Promise.all(names.map(async (name) => ((await listRuns(name)).length > 0 ? [name] : [])));
+  return found.flat();
+}
+
+/** Folders of `output/` that hold no runs of a study named so. */
+const OTHERS: readonly string[] = ['gallery', 'compare'];
+
+async function foldersIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   return entries
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
@@ -41,15 +59,11 @@ export async function runFolder(wanted: string): Promise<string> {
   const folder = join(OUTPUT, studyId, runId);
   if (await isRun(folder)) return resolve(folder);
   if (runId === 'latest') {
-    // A run that was killed never became the latest; it is there all the same.
-    for (const name of [...(await listRuns(studyId))].reverse()) {
-      if (await isRun(join(OUTPUT, studyId, name))) return resolve(OUTPUT, studyId, name);
-    }
+    // A run that was killed never became the latest, and run folders that were copied here come without the link.
+    const newest = (await listRuns(studyId)).at(-1);
+    if (newest !== undefined) return resolve(OUTPUT, studyId, newest);
   }
-  // Run folders that were copied here come without the link.
-  const newest = runId === 'latest' ? await newestRun(studyId) : null;
-  if (newest !== null) return resolve(newest);
-  const studies = await readdir(OUTPUT).catch(() => [] as string[]);
+  const studies = await studiesWithRuns();
   if (studies.includes(studyId) && runId !== 'latest') {
     throw new BenchbookError('usage', `Study '${studyId}' has no run '${runId}'.`, {
       hint: suggestion(runId, await listRuns(studyId)),
@@ -60,19 +74,11 @@ export async function runFolder(wanted: string): Promise<string> {
     `There is no run '${wanted}': no such folder with a journal, and no runs of a study of that name below ${OUTPUT}/.`,
     {
       hint:
-        studies.length === 0 || studies.includes(studyId)
-          ? `make one with \`benchbook run ${studyId}\``
+        studies.length === 0
+          ? `there are no runs below ${OUTPUT}/: \`benchbook run STUDY\` makes one`
           : suggestion(studyId, studies),
     },
   );
-}
-
-async function newestRun(studyId: string): Promise<string | null> {
-  for (const name of [...(await listRuns(studyId))].reverse()) {
-    const folder = join(OUTPUT, studyId, name);
-    if (await isRun(folder)) return folder;
-  }
-  return null;
 }
 
 async function isRun(folder: string): Promise<boolean> {

@@ -27,6 +27,10 @@ export interface ChooseRequest {
 /** Parts of the request to `runStudy`. */
 export interface Choice {
   readonly plan: Plan;
+  /** The seed that a plan has where the command names none. */
+  readonly usualSeed: number;
+  /** How many runs of the study there are. */
+  readonly runsBefore: number;
   readonly runDirectory: string;
   readonly otherDirectory: string;
   readonly earlier: readonly string[];
@@ -46,17 +50,17 @@ export async function chooseRun(request: ChooseRequest): Promise<Choice> {
   const [newest] = runs;
   const last = newest === undefined || request.fresh ? null : await lastRun(newest);
   const found = last === null || typeof last === 'string' ? null : last;
-  const plan = makePlan(study, {
-    ...planRequest,
-    seed: planRequest.seed ?? found?.run.seed ?? seedOf(study.id, runs.length),
-  });
+  const usualSeed = found?.run.seed ?? seedOf(study.id, runs.length);
+  const plan = makePlan(study, { ...planRequest, seed: planRequest.seed ?? usualSeed });
+  const common = { plan, usualSeed, runsBefore: runs.length };
   const other = await freeDirectory(studyDirectory, request.runId);
   if (request.fresh || newest === undefined)
-    return { plan, runDirectory: other, otherDirectory: other, earlier: [], told: null };
+    return { ...common, runDirectory: other, otherDirectory: other, earlier: [], told: null };
   const reason = typeof last === 'string' ? last : reasonForNew(request, plan, found);
-  if (reason === null) return { plan, runDirectory: newest, otherDirectory: other, earlier: runs.slice(1), told: null };
+  if (reason === null)
+    return { ...common, runDirectory: newest, otherDirectory: other, earlier: runs.slice(1), told: null };
   const told = `a new run is begun: the newest one, ${basename(newest)}, ${reason}`;
-  return { plan, runDirectory: other, otherDirectory: other, earlier: runs, told };
+  return { ...common, runDirectory: other, otherDirectory: other, earlier: runs, told };
 }
 
 /** The same for `plan` and the `run` after it, another one for each new run of a study. */

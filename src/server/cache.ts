@@ -10,7 +10,8 @@ import { resolveBuild } from './resolve.ts';
 /** A build in the cache, as `benchbook servers` lists it. */
 export interface CachedBuild {
   readonly id: string;
-  readonly source: ServerSource;
+  /** All that lead to it: `installed` may be `debian:bookworm` too. */
+  readonly sources: readonly ServerSource[];
   readonly family: 'mariadb' | 'mysql';
   readonly version: string;
   readonly sourceRevision: string | null;
@@ -19,14 +20,24 @@ export interface CachedBuild {
   readonly usedAt: Date;
 }
 
-/** The builds of a cache, by version; one that several sources lead to comes once for each source. */
+/** The builds of a cache, by version. */
 export async function listBuilds(cacheDirectory: string): Promise<readonly CachedBuild[]> {
   const entries = await sourcesOf(cacheDirectory);
   const listed = await Promise.all(
-    entries.map(async ({ source, build, usedAt }) => {
-      const { id, family, version, sourceRevision } = build;
-      const sizes = await Promise.all((await filesOf(build, cacheDirectory)).map(bytesOf));
-      return { id, source, family, version, sourceRevision, usedAt, bytes: sizes.reduce((a, b) => a + b, 0) };
+    [...new Set(entries.map(({ build }) => build.id))].map(async (id) => {
+      const same = entries.filter(({ build }) => build.id === id);
+      const { family, version, sourceRevision } = same[0]!.build;
+      const files = await Promise.all(same.map(({ build }) => filesOf(build, cacheDirectory)));
+      const sizes = await Promise.all([...new Set(files.flat())].map(bytesOf));
+      return {
+        id,
+        sources: same.map(({ source }) => source),
+        family,
+        version,
+        sourceRevision,
+        usedAt: new Date(Math.max(...same.map(({ usedAt }) => usedAt.getTime()))),
+        bytes: sizes.reduce((a, b) => a + b, 0),
+      };
     }),
   );
   return listed.sort(

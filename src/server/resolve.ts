@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openCache, readTrusted, writePrivate } from '../host/private-folder.ts';
 import type { ServerSource } from '../study/types.ts';
@@ -30,7 +31,10 @@ export async function resolveBuild(source: ServerSource, environment: ServerEnvi
   return await withLock(join(environment.cacheDirectory, 'locks', key), environment, async () => {
     const path = join(environment.cacheDirectory, 'sources', `${key}.json`);
     const known = isInPlace(source) ? null : await readBuild(path);
-    if (known !== null) return known;
+    if (known !== null) {
+      await markUsed(path);
+      return known;
+    }
     const found = await find(source, environment);
     const build = (await probedBefore(found, environment)) ?? (await probeBuild(found, environment));
     await writeJson(path, { format: FORMAT, source, build });
@@ -86,6 +90,13 @@ async function readBuild(path: string): Promise<Build | null> {
   } catch {
     return null;
   }
+}
+
+/** `benchbook servers list` tells by the file's time when a build was used last. */
+async function markUsed(path: string): Promise<void> {
+  const now = new Date();
+  // A cache that may only be read serves all the same.
+  await utimes(path, now, now).catch(() => undefined);
 }
 
 async function writeJson(path: string, value: unknown): Promise<void> {

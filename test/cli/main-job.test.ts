@@ -64,6 +64,18 @@ describe('a study on a real server', () => {
     expect((await benchbook(directory, ['list'])).stdout).toMatch(/tiny {2}1 run, latest \d{8}T\d{6}Z/);
   });
 
+  test('run again measures nothing, and each option that changed nothing says so', async () => {
+    const args = ['--seed', '7', '--blocks', '6', '--only', 'pool=16M', 'pool=64M', '--keep', 'data,core', '--force'];
+    const again = await benchbook(directory, ['run', 'tiny', ...args]);
+    expect(again.exitCode).toBe(0);
+    expect(again.stderr.split('\n')).toEqual([
+      'benchbook: --seed 7 changes nothing: without it the seed is the same.',
+      'benchbook: --only pool=16M pool=64M leaves nothing out: the plan has no other variants.',
+      'benchbook: --blocks 6 changes nothing: the study has as many.',
+      'benchbook: --keep data,core kept nothing: no trial was measured, and of a trial that was measured before there is nothing left to keep.',
+    ]);
+  });
+
   test('renders to the same bytes in other time zones and locales', async () => {
     const files = ['report.html', 'report.json', ...((await findChromium()) ? ['report.pdf'] : [])];
     const hashes = async () => Promise.all(files.map((name) => sha256(inRun(name))));

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,6 +9,7 @@ import { contentKey } from '../../src/server/content-key.ts';
 import { copyDataDirectory } from '../../src/server/copy.ts';
 import { dataset, load } from '../../src/server/datasets.ts';
 import { prepareDataset } from '../../src/server/prepare.ts';
+import { resolveBuild } from '../../src/server/resolve.ts';
 import { runTool } from '../../src/server/run-tool.ts';
 import { startServer } from '../../src/server/start.ts';
 import { startingPoint } from '../../src/server/starting-point.ts';
@@ -160,6 +161,20 @@ describe('the cache', () => {
     const ours = listed.find(({ id }) => id === build.id)!;
     expect(ours).toMatchObject({ version: build.version, family: build.family });
     expect(ours.bytes).toBeGreaterThan(10e6);
+  });
+
+  it('knows when a build was used last, also where it was only taken from there', async () => {
+    const debian = { source: 'debian', suite: 'bookworm' } as const;
+    const { id } = await resolveBuild(debian, environment);
+    const sources = join(environment.cacheDirectory, 'sources');
+    const long = new Date('2020-01-01');
+    for (const name of await readdir(sources)) {
+      const text = await readFile(join(sources, name), 'utf8');
+      if (text.includes(id)) await utimes(join(sources, name), long, long);
+    }
+    await resolveBuild(debian, environment);
+    const { usedAt } = (await listBuilds(environment.cacheDirectory)).find((each) => each.id === id)!;
+    expect(Date.now() - usedAt.getTime()).toBeLessThan(60_000);
   });
 
   it('removes nothing that it does not hold', async () => {

@@ -8,6 +8,7 @@ import { DEFAULT_FORMATS } from '../formats.ts';
 import { reportRun } from '../report-run.ts';
 import { runFolder } from '../runs.ts';
 import { displayFile } from '../studies.ts';
+import { tellWithoutEffect } from '../without-effect.ts';
 
 /** `benchbook bundle RUN`: one file for a ticket. */
 export async function bundle(
@@ -25,6 +26,8 @@ export async function bundle(
     render: (directory) =>
       reportRun({ runDirectory: directory, directory, formats: DEFAULT_FORMATS, draft: null, progress: () => {} }),
   });
+  if (options.maxSize !== undefined && result.dropped.length === 0)
+    tellWithoutEffect([`--max-size ${options.maxSize} left nothing out: all of it fits.`]);
   const { redaction } = result;
   console.log(`${displayFile(result.file)}: ${result.files} files, ${result.bytes} bytes`);
   for (const { what, paths, bytes } of result.dropped) {

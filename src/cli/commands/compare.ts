@@ -10,6 +10,7 @@ import { formatsOf } from '../formats.ts';
 import { updateIndex } from '../index-page.ts';
 import { printFiles } from '../print-files.ts';
 import { runFolder } from '../runs.ts';
+import { tellWithoutEffect, unusedMatches } from '../without-effect.ts';
 
 interface CompareOptions {
   readonly match?: readonly string[];
@@ -24,6 +25,7 @@ export async function compare(beforeWanted: string, afterWanted: string, options
   // Not by the link `latest`, which moves on: the command must mean the same tomorrow.
   const [before, after] = [await realpath(await runFolder(beforeWanted)), await realpath(await runFolder(afterWanted))];
   const match = options.match ?? [];
+  tellWithoutEffect(unusedMatches(match));
   const { comparison, record, files } = await compareRuns({
     before,
     after,
@@ -40,13 +42,13 @@ export async function compare(beforeWanted: string, afterWanted: string, options
   await updateIndex();
   const failed = failures(comparison);
   if (options.json) console.log(JSON.stringify({ ...record, failed }, null, 2));
-  else print(comparison, files);
+  else print(comparison, files, options.format === undefined ? [] : formatsOf(options.format));
   if (!options.check || failed.length === 0) return EXIT.done;
   for (const sentence of failed) console.error(`check: ${sentence}`);
   return EXIT.checkFailed;
 }
 
-function print({ claims, metrics, comparable }: Comparison, files: Parameters<typeof printFiles>[0]): void {
+function print({ claims, metrics, comparable }: Comparison, ...files: Parameters<typeof printFiles>): void {
   if (!comparable) console.log('The runs are of two classes of host and not comparable.');
   for (const sentence of metrics.leftOut) console.log(sentence);
   for (const { status, id, sentence } of claims) console.log(`${status.padEnd(12)}  ${id}: ${sentence}`);
@@ -54,7 +56,7 @@ function print({ claims, metrics, comparable }: Comparison, files: Parameters<ty
     if (['better', 'worse', 'lower', 'higher'].includes(verdict))
       console.log(`${verdict.padEnd(12)}  ${metric} at ${cellText(cell)}: ${ratioText(ratio)}`);
   }
-  printFiles(files);
+  printFiles(...files);
 }
 
 /** What a CI job must stop for: a claim that is not as its kind wants it, a metric that got worse, or nothing that could be checked. */
@@ -63,15 +65,19 @@ function failures({ claims, metrics, comparable }: Comparison): string[] {
   const worse = metrics.cells.filter(({ verdict }) => verdict === 'worse');
   const checkable = comparable && metrics.cells.some(({ ratio }) => ratio !== null);
   return [
-    ...unwanted.map(
-      ({ id, kind, after, status }) => `claim ${id} is ${after!.verdict}, and it is a ${kind} (${status})`,
-    ),
+    ...unwanted.map((claim) => `claim ${claim.id} ${becameOf(claim)}, and it is a ${claim.kind}`),
     ...worse.map(
       ({ metric, cell, ...ratio }) =>
         `${metric} at ${cellText(cell)} is ${ratioText(ratio)} of what it was, beyond the threshold`,
     ),
     ...(checkable ? [] : [comparable ? 'nothing could be compared' : 'the runs are of two classes of host']),
   ];
+}
+
+/** The verdict of the run after; where the comparison decides nothing, both, so that none of them passes for its result. */
+function becameOf({ before, after, status }: Comparison['claims'][number]): string {
+  if (status !== 'inconclusive') return `is ${after!.verdict} (${status})`;
+  return `is inconclusive: ${before?.verdict ?? 'absent'} before and ${after!.verdict} after`;
 }
 
 function near(path: string): string {

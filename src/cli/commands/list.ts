@@ -1,11 +1,14 @@
 import { count } from '../../units.ts';
 import { partsOfRuns } from '../partial.ts';
+import { OUTPUT, studiesWithRuns } from '../runs.ts';
 import { listStudies } from '../studies.ts';
 
-/** `benchbook list`: studies of this directory and their runs. */
+/** `benchbook list`: studies of this directory and their runs, and the runs whose studies lie elsewhere. */
 export async function list(options: { json?: boolean }): Promise<number> {
+  const here = (await listStudies()).map(({ id }) => id);
+  const elsewhere = (await studiesWithRuns()).filter((id) => !here.includes(id));
   const studies = await Promise.all(
-    (await listStudies()).map(async ({ id }) => ({ study: id, runs: await partsOfRuns(id) })),
+    [...here, ...elsewhere].map(async (study) => ({ study, runs: await partsOfRuns(study) })),
   );
   if (options.json) {
     const plain = studies.map(({ study, runs }) => ({
@@ -20,9 +23,9 @@ export async function list(options: { json?: boolean }): Promise<number> {
   for (const { study, runs } of studies) {
     const whole = runs.filter(({ part }) => part === null);
     const latest = whole.at(-1) ?? runs.at(-1);
-    console.log(
-      `${study}  ${latest === undefined ? 'no runs yet' : `${count(runs.length, 'run')}, latest ${latest.runId}`}`,
-    );
+    const told = latest === undefined ? 'no runs yet' : `${count(runs.length, 'run')}, latest ${latest.runId}`;
+    const place = here.includes(study) ? '' : `; in ${OUTPUT}/, without studies/${study}.study.ts`;
+    console.log(`${study}  ${told}${place}`);
     for (const { runId, part } of runs) if (part !== null) console.log(`  ${runId} measured a part: ${part}`);
   }
   return 0;

@@ -11,6 +11,7 @@ import { type PlanOptions, planRequest } from '../plan-options.ts';
 import { cellLine, duration } from '../progress.ts';
 import { newRunId, OUTPUT } from '../runs.ts';
 import { displayFile, openStudy } from '../studies.ts';
+import { tellWithoutEffect, unchangedPlan } from '../without-effect.ts';
 
 /** `benchbook plan STUDY`: variants, exclusions, order, what this machine lacks for it, how long it may take; runs nothing. */
 export async function plan(wanted: string, options: PlanOptions & { json?: boolean }): Promise<number> {
@@ -18,7 +19,7 @@ export async function plan(wanted: string, options: PlanOptions & { json?: boole
   // A report that names a metric that is not there is found now, not after the last trial.
   const draft = makeDraft(study, displayFile(study.file));
   const studyDirectory = join(process.cwd(), OUTPUT, study.id);
-  const { plan: planned } = await chooseRun({
+  const { plan: planned, usualSeed } = await chooseRun({
     study,
     draft,
     studyDirectory,
@@ -29,6 +30,7 @@ export async function plan(wanted: string, options: PlanOptions & { json?: boole
   for (const variant of planned.variants) resolveVariant(study, variant).stages(variant.withinCells);
   await checkCache(cacheDirectory());
   const expected = await forecast(study, planned, studyDirectory, cacheDirectory());
+  tellWithoutEffect(unchangedPlan(study, planned, options, usualSeed));
   const passes = [...passesOf(planned)];
   if (options.json) {
     console.log(JSON.stringify({ study: study.id, ...planned, passes, forecast: expected }, null, 2));

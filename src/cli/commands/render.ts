@@ -9,6 +9,7 @@ import { printFiles } from '../print-files.ts';
 import { proseNow } from '../prose.ts';
 import type { reportRun } from '../report-run.ts';
 import { runFolder } from '../runs.ts';
+import { tellWithoutEffect, unusedLook } from '../without-effect.ts';
 
 interface RenderOptions {
   readonly study?: string;
@@ -24,6 +25,7 @@ interface RenderOptions {
 export async function renderCommand(run: string, options: RenderOptions): Promise<number> {
   const folder = await runFolder(run);
   const look = lookOf(options);
+  tellWithoutEffect(unusedLook({ ...options }, formatsOf(options.format)));
   // The renderer loads while the journal is read and the study bundled.
   const renderer = import('../report-run.ts');
   const journal = await readJournal(folder, { torn: 'drop' });
@@ -38,7 +40,7 @@ export async function renderCommand(run: string, options: RenderOptions): Promis
     look,
     progress: () => {},
   });
-  printFiles(files);
+  printFiles(files, options.format === undefined ? [] : formatsOf(options.format));
   if (options.out === undefined) await removeStale(folder, before, files);
   // What goes elsewhere changes nothing that the index tells of.
   if (options.out === undefined) await (await import('../index-page.ts')).updateIndex();

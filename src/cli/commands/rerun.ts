@@ -15,6 +15,7 @@ import { keepOf } from '../plan-options.ts';
 import { listRuns, newRunId, OUTPUT, runFolder } from '../runs.ts';
 import { parseSource } from '../sources.ts';
 import { displayFile, openStudyOfRun } from '../studies.ts';
+import { tellWithoutEffect } from '../without-effect.ts';
 
 interface RerunOptions {
   readonly replace: readonly string[];
@@ -56,6 +57,11 @@ export async function rerun(wanted: string, options: RerunOptions): Promise<numb
     control,
   };
   const fresh = join(process.cwd(), OUTPUT, run.studyId, newRunId(new Date()));
+  const begun = await unfinished(record, plan);
+  if (options.fresh && begun === null)
+    tellWithoutEffect([
+      '--fresh changes nothing: this rerun was not begun before, and a rerun measures all of its trials.',
+    ]);
   const required = [
     { factor, level, asked: `--replace ${options.replace.join(' ')}` },
     ...(againstOld ? [{ factor, level: control.level, asked: '--against-old' }] : []),
@@ -64,7 +70,7 @@ export async function rerun(wanted: string, options: RerunOptions): Promise<numb
     study,
     draft: makeDraft(study, displayFile(original.file)),
     plan,
-    runDirectory: (options.fresh ? null : await unfinished(record, plan)) ?? fresh,
+    runDirectory: (options.fresh ? null : begun) ?? fresh,
     otherDirectory: fresh,
     command: commandLine(run, options),
     keep,

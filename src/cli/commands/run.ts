@@ -8,6 +8,7 @@ import { exitOf, measureAndReport } from '../measure-and-report.ts';
 import { keepOf, type PlanOptions, planRequest, shardOf } from '../plan-options.ts';
 import { newRunId, OUTPUT } from '../runs.ts';
 import { displayFile, openStudy } from '../studies.ts';
+import { tellWithoutEffect, unchangedPlan } from '../without-effect.ts';
 
 export interface RunOptions extends PlanOptions {
   readonly fresh?: boolean;
@@ -46,7 +47,12 @@ export async function run(wanted: string, options: RunOptions): Promise<number> 
     fresh: options.fresh ?? false,
     ...(shard === null ? {} : { shard }),
   }); // 2
-  const { runDirectory, otherDirectory, earlier, plan, told } = choice;
+  const { runDirectory, otherDirectory, earlier, plan, told, usualSeed, runsBefore } = choice;
+  tellWithoutEffect([
+    ...unchangedPlan(study, plan, options, usualSeed),
+    ...(options.fresh && runsBefore === 0 ? ['--fresh changes nothing: nothing was measured before.'] : []),
+    ...(shard?.count === 1 ? [`--shard ${options.shard} changes nothing: it is the whole run.`] : []),
+  ]);
   const result = await measureAndReport({
     study,
     draft,

@@ -19,10 +19,10 @@ export async function serversList(options: { json?: boolean }): Promise<number> 
     console.log(
       'No server is in the cache: a run fetches what its study names, `benchbook servers get debian:SUITE` one at a time.',
     );
-  for (const { id, family, version, source, bytes, usedAt } of builds) {
+  for (const { id, family, version, sources, bytes, usedAt } of builds) {
     const name = family === 'mariadb' ? 'MariaDB' : 'MySQL';
     console.log(
-      `${id}  ${name} ${version}  ${sourceText(source)}  ${formatValue(bytes, 'B')}  used ${usedAt.toISOString().slice(0, 10)}`,
+      `${id}  ${name} ${version}  ${sources.map(sourceText).join(', ')}  ${formatValue(bytes, 'B')}  used ${dayOf(usedAt)}`,
     );
   }
   return 0;
@@ -49,6 +49,12 @@ export async function serversRemove(wanted: string): Promise<number> {
     console.log(`removed ${version} (${id}), ${formatValue(bytes, 'B')}`);
   }
   return 0;
+}
+
+/** The day in this machine's time zone, as its user has it. */
+function dayOf(date: Date): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
 function sourceText(source: ServerSource): string {
