@@ -28,8 +28,8 @@ export async function benchbook(
 }
 
 /** The same, still running. */
-export function benchbookRunning(cwd: string, args: readonly string[]) {
-  return execa('node', [LAUNCHER, ...args], { cwd, reject: false, stdin: 'ignore' });
+export function benchbookRunning(cwd: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  return execa('node', [LAUNCHER, ...args], { cwd, env, reject: false, stdin: 'ignore' });
 }
 
 /** A fresh directory with the given files. */

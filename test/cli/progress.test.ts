@@ -70,3 +70,21 @@ test('values of a trial have a unit, and the name of the cell within it', () => 
     '1/1  server 10.5  insert.written 516.0 KiB, load.tps 1235/s at threads 4',
   ]);
 });
+
+test('a cause is told once, and not again for trials that are left out for it', () => {
+  const reason = "The study's own code threw: bad (a.study.ts:7)";
+  const left = `given up after 2 trials of this variant in a row that did not end ok, the last one: ${reason}`;
+  expect(
+    printed(
+      { ...ENDED, values: [], outcome: 'failed', reason },
+      { ...ENDED, values: [], outcome: 'failed', reason },
+      { ...ENDED, values: [], outcome: 'skipped', reason: left },
+      { ...ENDED, values: [], outcome: 'skipped', reason: left },
+    ),
+  ).toEqual([
+    `1/1  server 10.5  failed: ${reason}`,
+    '1/1  server 10.5  failed, as above',
+    '1/1  server 10.5  skipped: given up after 2 trials of this variant in a row that did not end ok',
+    '1/1  server 10.5  skipped, as above',
+  ]);
+});
