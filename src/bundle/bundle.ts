@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { BenchbookError } from '../errors.ts';
+import { namesInside, readInside, writeWhole } from '../files.ts';
 import type { JsonValue } from '../journal/entry.ts';
 import { type ReadResult, readJournal } from '../journal/read.ts';
 import { withoutSecrets, withoutSecretValues } from '../journal/secrets.ts';
-import { writeWhole } from '../render/files.ts';
+import { type InspectedRun, intactRun } from '../journal/verify.ts';
 import { readme, redactedList } from './readme.ts';
 import { copyRedacted, type Redaction } from './redact/copy.ts';
 import type { PrivateNames } from './redact/names.ts';
 import { reproduction } from './reproduce/reproduce.ts';
 import { type Shrunk, shrink } from './shrink.ts';
+import { copyRun, logPaths } from './stage.ts';
 import { type BundleFile, inOrder, zipOf } from './zip.ts';
 
 export interface BundleRequest {
@@ -23,7 +26,7 @@ export interface BundleRequest {
   readonly redact: boolean;
   /** Names of this machine; found where absent. */
   readonly ownNames?: PrivateNames;
-  /** Renders a run folder in place: report.html, report.pdf, data/. */
+  /** Renders a copy of the run folder in place: report.html, report.pdf, data/. */
   readonly render: (runDirectory: string) => Promise<unknown>;
 }
 
@@ -38,20 +41,20 @@ export interface BundleResult {
 /**
  * One archive for a ticket: the run folder, with a script that tries it again without Benchbook, and checksums.
  *
- *   1 run folder ──► as it is, or a copy without names and secrets, chained anew and rendered anew
+ *   1 run folder ──► checked, then a copy; without names and secrets it is chained anew; reports are rendered anew
  *   2 journal ──► commands, my.cnf, SQL, script
  *   3 least important files out, until it fits
  *   4 README, checksums ──► zip, the same bytes every time
  *
- * @throws BenchbookError `missing` or `journal` where there is no intact journal; `usage` where it cannot fit.
+ * @throws BenchbookError `missing` or `journal` where the run is not intact; `usage` where it cannot fit.
  */
 export async function bundleRun(request: BundleRequest): Promise<BundleResult> {
-  const staged = await mkdtemp(join(tmpdir(), 'benchbook-bundle-'));
+  const folder = await mkdtemp(join(tmpdir(), 'benchbook-bundle-'));
   try {
-    const redaction = await redacted(request, staged); // 1
-    const folder = redaction === null ? request.runDirectory : staged;
-    if (redaction !== null || !(await exists(join(folder, 'report.html')))) await request.render(folder);
-    const journal = await readJournal(folder, { torn: 'drop' });
+    const found = await intactRun(request.runDirectory).catch(refused); // 1
+    const redaction = await copied(request, found, folder);
+    await request.render(folder);
+    const journal = await readJournal(folder);
     const list =
       redaction === null || !request.redact
         ? []
@@ -66,37 +69,46 @@ export async function bundleRun(request: BundleRequest): Promise<BundleResult> {
     await writeWhole(file, bytes);
     return { file, bytes: bytes.length, files: complete.length + 1, dropped, redaction };
   } finally {
-    await rm(staged, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
 /** Of README and checksums, packed: some 60 bytes a file, which hashes can't be packed below. */
 const RESERVE = 24_000;
 
-/** A copy where names go, or where secrets were found that an earlier version had written; else null. */
-async function redacted(request: BundleRequest, staged: string): Promise<Redaction | null> {
-  const { runDirectory, redact, ownNames } = request;
-  if (!redact && !(await holdsSecrets(runDirectory))) return null;
-  return await copyRedacted(runDirectory, staged, redact, ownNames);
+function refused(error: unknown): never {
+  if (!(error instanceof BenchbookError) || error.code !== 'journal') throw error;
+  throw new BenchbookError('journal', `The run is damaged, and no bundle is made of it: ${error.message}`, {
+    cause: error,
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
+  });
 }
 
-async function holdsSecrets(runDirectory: string): Promise<boolean> {
+/** As it is; or a copy where names go, or where secrets were found that an earlier version had written. */
+async function copied(request: BundleRequest, found: InspectedRun, to: string): Promise<Redaction | null> {
+  const { runDirectory, redact, ownNames } = request;
+  if (redact || (await holdsSecrets(runDirectory, found.journal))) {
+    return await copyRedacted(found.journal, runDirectory, to, redact, ownNames);
+  }
+  await copyRun(found, runDirectory, to);
+  return null;
+}
+
+async function holdsSecrets(runDirectory: string, { entries }: ReadResult): Promise<boolean> {
   let count = 0;
   const found = () => {
     count += 1;
   };
-  const journal = await readJournal(runDirectory, { torn: 'drop' });
-  withoutSecretValues(journal.entries as unknown as JsonValue, found);
-  for (const path of ['study.ts', 'draft.json', ...logPaths(journal)]) {
-    withoutSecrets(await readFile(join(runDirectory, path), 'utf8').catch(() => ''), found);
+  withoutSecretValues(entries as unknown as JsonValue, found);
+  for (const path of ['study.ts', 'draft.json', ...logPaths(entries)]) {
+    withoutSecrets((await readInside(runDirectory, path))?.toString('utf8') ?? '', found);
   }
   return count > 0;
 }
 
 /** What a run folder holds by name: whatever else lies in it stays out. */
 async function runFiles(folder: string, journal: ReadResult): Promise<BundleFile[]> {
-  const below = async (name: string) =>
-    (await readdir(join(folder, name)).catch(() => [] as string[])).map((file) => `${name}/${file}`);
+  const below = async (name: string) => (await namesInside(folder, name)).map((file) => `${name}/${file}`);
   const paths = [
     'journal.jsonl',
     'run.json',
@@ -111,18 +123,10 @@ async function runFiles(folder: string, journal: ReadResult): Promise<BundleFile
     ...(await below('figures')),
     ...(await below('tables')),
     ...(await below('data')),
-    ...logPaths(journal),
+    ...logPaths(journal.entries),
   ];
-  const files = await Promise.all(
-    paths.map(async (path) => ({ path, bytes: await readFile(join(folder, path)).catch(() => null) })),
-  );
+  const files = await Promise.all(paths.map(async (path) => ({ path, bytes: await readInside(folder, path) })));
   return files.flatMap(({ path, bytes }) => (bytes === null ? [] : [{ path, bytes }]));
-}
-
-/** Only logs that the journal names: a cut-off run may have left others. */
-function logPaths({ entries }: ReadResult): string[] {
-  const paths = entries.flatMap((entry) => (entry.type === 'trial' ? entry.artefacts.map(({ path }) => path) : []));
-  return [...new Set(paths)];
 }
 
 function folderName({ entries }: ReadResult): string {
@@ -135,8 +139,4 @@ function checksums(files: readonly BundleFile[]): BundleFile {
     ({ path, bytes }) => `${createHash('sha256').update(bytes).digest('hex')}  ${path}\n`,
   );
   return { path: 'SHA256SUMS', bytes: Buffer.from(lines.join('')) };
-}
-
-async function exists(file: string): Promise<boolean> {
-  return (await readFile(file).catch(() => null)) !== null;
 }

@@ -1,4 +1,6 @@
 import { deflateSync, type Zippable, zipSync } from 'fflate';
+import { BenchbookError } from '../errors.ts';
+import { folderNameFault, isPlainPath } from '../names.ts';
 
 /** A file of the bundle; `path` below its folder, with `/`. */
 export interface BundleFile {
@@ -14,6 +16,10 @@ const LEVEL = 9;
 export function zipOf(folder: string, files: readonly BundleFile[]): Uint8Array {
   const entries: Zippable = {};
   for (const { path, bytes, executable } of inOrder(files)) {
+    // Whoever unpacks it gets one folder and nothing beside it.
+    if (!isPlainPath(path) || folderNameFault(folder) !== null) {
+      throw new BenchbookError('data', `A bundle cannot hold a file called ${JSON.stringify(`${folder}/${path}`)}.`);
+    }
     const mode = 0o100000 | (executable ? 0o755 : 0o644);
     // The constructor takes local time, which is what the archive stores: no zone moves it.
     entries[`${folder}/${path}`] = [

@@ -1,9 +1,10 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readInside, writeInside } from '../files.ts';
 import { type RenderedFile, type RenderRequest, render } from '../render/render.ts';
 import type { ClaimStatus } from '../report/compare/claims.ts';
 import { buildComparison, type Comparison } from '../report/compare/compare.ts';
 import { focusOf } from '../report/compare/metrics-part.ts';
+import { withDamage } from '../report/damage.ts';
 import { readRun } from './report-run.ts';
 import { OUTPUT } from './runs.ts';
 
@@ -39,6 +40,8 @@ export interface Compared {
   readonly comparison: Comparison;
   readonly record: ComparisonRecord;
   readonly files: readonly RenderedFile[];
+  /** What is not as the runs left it, a sentence for each; none where both are intact. */
+  readonly damage: readonly string[];
 }
 
 /**
@@ -51,15 +54,19 @@ export interface Compared {
 export async function compareRuns(request: CompareRequest): Promise<Compared> {
   const { formats } = request;
   const [before, after] = [await readRun(request.before, null), await readRun(request.after, null)]; // 1
-  const comparison = buildComparison(before, after, request.match, request.command); // 2
+  const compared = buildComparison(before, after, request.match, request.command); // 2
+  const damage = [
+    ...(before.damage === null ? [] : [`before: ${before.damage.message}`]),
+    ...(after.damage === null ? [] : [`after: ${after.damage.message}`]),
+  ];
+  const comparison = { ...compared, document: withDamage(compared.document, damage) };
   const record = recordOf(comparison, before, after);
   const directory = request.directory ?? folderOf(record);
-  await mkdir(directory, { recursive: true });
   const extraFiles = await bothJournals(request);
   const files = await render({ document: comparison.document, directory, formats, progress: () => {}, extraFiles }); // 3
-  for (const { name, bytes } of extraFiles) await writeFile(join(directory, name), bytes);
-  await writeFile(join(directory, 'comparison.json'), `${JSON.stringify(record)}\n`);
-  return { comparison, record, files };
+  for (const { name, bytes } of extraFiles) await writeInside(directory, name, bytes);
+  await writeInside(directory, 'comparison.json', `${JSON.stringify(record)}\n`);
+  return { comparison, record, files, damage };
 }
 
 /** `output/compare/<study>/<run before>..<run after>`; a run of another study with its study's name. */
@@ -71,7 +78,7 @@ function folderOf({ before, after }: ComparisonRecord): string {
 async function bothJournals({ before, after }: CompareRequest): Promise<NonNullable<RenderRequest['extraFiles']>> {
   const read = async (folder: string, name: string) => ({
     name: `${name}.journal.jsonl`,
-    bytes: new Uint8Array(await readFile(join(folder, 'journal.jsonl'))),
+    bytes: new Uint8Array((await readInside(folder, 'journal.jsonl')) ?? []),
     description: `Hash-chained journal of the run ${name}`,
   });
   return [await read(before, 'before'), await read(after, 'after')];

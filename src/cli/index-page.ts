@@ -1,6 +1,7 @@
-import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { sentenceOf } from '../errors.ts';
+import { writeWhole } from '../files.ts';
 import { type IndexRun, indexHtml } from '../render/index-page.ts';
 import type { ComparisonRecord } from './compare-runs.ts';
 import { runCard } from './run-card.ts';
@@ -54,9 +55,7 @@ function galleryPage(gallery: Awaited<ReturnType<typeof galleryCards>>): string 
 /** Whole or not at all, and untouched where nothing has changed. */
 async function replace(file: string, page: string): Promise<void> {
   if ((await readFile(file, 'utf8').catch(() => null)) === page) return;
-  const next = join(dirname(file), `.index-${process.pid}.html`);
-  await writeFile(next, page);
-  await rename(next, file);
+  await writeWhole(file, page);
 }
 
 async function studyCards() {

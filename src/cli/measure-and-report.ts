@@ -1,6 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { openCache, requireWritable } from '../host/private-folder.ts';
+import { writeInside } from '../files.ts';
 import { withoutSecrets } from '../journal/secrets.ts';
 import { type RunRequest, type RunResult, runStudy } from '../run/run.ts';
 import { cacheDirectory } from './cache.ts';
@@ -66,8 +66,7 @@ async function renderRun(
   formats: typeof DEFAULT_FORMATS,
   quiet: boolean,
 ): Promise<void> {
-  await mkdir(runDirectory, { recursive: true });
-  await writeFile(join(runDirectory, 'study.ts'), withoutSecrets(study.sourceText));
+  await writeInside(runDirectory, 'study.ts', withoutSecrets(study.sourceText));
   await rememberStudy(runDirectory, study.file);
   const isLatest = await becomesLatest(study.id, basename(runDirectory));
   if (isLatest) await pointLatest(study.id, basename(runDirectory));

@@ -1,17 +1,21 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { analyse } from '../analysis/analysis.ts';
 import { withRightResults } from '../analysis/right-results.ts';
+import { checkDraft } from '../draft/check.ts';
 import type { Draft } from '../draft/types.ts';
-import type { Entry, JsonValue } from '../journal/entry.ts';
-import { readJournal } from '../journal/read.ts';
+import { BenchbookError, sentenceOf } from '../errors.ts';
+import { readInside, writeInside } from '../files.ts';
+import type { JsonValue } from '../journal/entry.ts';
+import { parseJson } from '../journal/json.ts';
 import { withoutSecretValues } from '../journal/secrets.ts';
 import { type RenderedFile, type RenderRequest, render } from '../render/render.ts';
+import { withDamage } from '../report/damage.ts';
 import type { Document } from '../report/document.ts';
 import { plannedParts } from '../report/planned-parts.ts';
 import { relabel, rerunLabels } from '../report/relabel.ts';
 import { buildReport } from '../report/report.ts';
 import { sortEntries } from '../report/run-data.ts';
+import { type CheckedJournal, readChecked } from './checked-run.ts';
 
 interface ReportRequest {
   readonly runDirectory: string;
@@ -21,7 +25,7 @@ interface ReportRequest {
   /** The study's prose as it stands now; null takes the one kept with the run. */
   readonly draft: Draft | null;
   /** The journal, where it has been read already. */
-  readonly journal?: Journal;
+  readonly journal?: CheckedJournal;
   /** How it looks, where that differs from the usual. */
   readonly look?: Pick<RenderRequest, 'isStatic' | 'paper' | 'frontMatter' | 'templates'>;
   readonly progress: (text: string) => void;
@@ -50,30 +54,29 @@ export async function reportRun(request: ReportRequest): Promise<readonly Render
 }
 
 /** The report of a run as data, from the given draft, else the one kept last. */
-export async function documentOf(runDirectory: string, draft: Draft | null, journal?: Journal): Promise<Document> {
-  const { entries, draft: shown } = shownRun(await readRun(runDirectory, draft, journal)); // 1
+export async function documentOf(
+  runDirectory: string,
+  draft: Draft | null,
+  journal?: CheckedJournal,
+): Promise<Document> {
+  const { entries, draft: shown, damage } = shownRun(await readRun(runDirectory, draft, journal)); // 1
   const analysis = analyse(entries, shown); // 2
-  return buildReport(sortEntries(entries), shown, analysis); // 3
+  return withDamage(buildReport(sortEntries(entries), shown, analysis), damage === null ? [] : [damage.message]); // 3
 }
 
 /** A run as it was saved. */
-export interface SavedRun {
-  readonly entries: readonly Entry[];
+export interface SavedRun extends CheckedJournal {
   readonly draft: Draft;
-  /** Hash of the journal's last whole line. */
-  readonly head: string;
 }
 
-type Journal = Pick<SavedRun, 'entries' | 'head'>;
-
 /** A run's entries, with the given draft, else the one kept last. */
-export async function readRun(runDirectory: string, draft: Draft | null, journal?: Journal): Promise<SavedRun> {
-  const { entries, head } = journal ?? (await readJournal(runDirectory, { torn: 'drop' }));
+export async function readRun(runDirectory: string, draft: Draft | null, journal?: CheckedJournal): Promise<SavedRun> {
+  const { entries, head, damage } = journal ?? (await readChecked(runDirectory));
   const { run } = sortEntries(entries);
-  const wanted = draft ?? (await keptDraft(runDirectory)) ?? (run.draft as unknown as Draft);
+  const wanted = draft ?? (await keptDraft(runDirectory)) ?? journaledDraft(run.draft);
   const judged = withRightResults(entries, wanted.baseline);
   const written = withoutSecretValues(wanted as unknown as JsonValue) as unknown as Draft;
-  return { entries: judged, draft: plannedParts(written, run.plan), head };
+  return { entries: judged, draft: plannedParts(written, run.plan), head, damage };
 }
 
 /** With the replaced level of a rerun shown as what stands in its place now. */
@@ -83,15 +86,34 @@ export function shownRun(run: SavedRun): SavedRun {
 
 /** Prose edited after the run is kept beside the journal, so that `verify` can make the same report again. */
 async function keepDraft(runDirectory: string, draft: Draft): Promise<void> {
-  await writeFile(
-    join(runDirectory, 'draft.json'),
+  await writeInside(
+    runDirectory,
+    'draft.json',
     `${JSON.stringify(withoutSecretValues(draft as unknown as JsonValue))}\n`,
   );
 }
 
+function journaledDraft(value: JsonValue): Draft {
+  try {
+    return checkDraft(value);
+  } catch (cause) {
+    throw new BenchbookError('journal', `journal.jsonl, line 1: the draft is malformed: ${sentenceOf(cause)}`, {
+      cause,
+    });
+  }
+}
+
 async function keptDraft(runDirectory: string): Promise<Draft | null> {
-  const text = await readFile(join(runDirectory, 'draft.json'), 'utf8').catch(() => null);
-  return text === null ? null : (JSON.parse(text) as Draft);
+  const bytes = await readInside(runDirectory, 'draft.json');
+  if (bytes === null) return null;
+  try {
+    return checkDraft(parseJson(bytes.toString('utf8')));
+  } catch (cause) {
+    throw new BenchbookError('journal', `draft.json is damaged: ${sentenceOf(cause)}`, {
+      cause,
+      hint: `remove ${join(runDirectory, 'draft.json')}: the report then has the prose that the journal holds`,
+    });
+  }
 }
 
 /** The whole record, for the PDF to carry. */
@@ -102,7 +124,7 @@ async function attachments(runDirectory: string): Promise<NonNullable<RenderRequ
   ];
   const found = await Promise.all(
     wanted.map(async ({ name, description }) => {
-      const bytes = await readFile(join(runDirectory, name)).catch(() => null);
+      const bytes = await readInside(runDirectory, name);
       return bytes === null ? [] : [{ name, bytes: new Uint8Array(bytes), description }];
     }),
   );

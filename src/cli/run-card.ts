@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { analyse } from '../analysis/analysis.ts';
 import { partOf } from '../analysis/part.ts';
 import { sentenceOf } from '../errors.ts';
+import { readInside, writeWhole } from '../files.ts';
+import { parseJson } from '../journal/json.ts';
 import { readRunFile } from '../journal/runFile.ts';
 import type { IndexedRun, IndexRun } from '../render/index-page.ts';
 import { claimsOf, decideClaim } from '../report/claims.ts';
@@ -33,7 +35,9 @@ export async function runCard(folder: string, runId: string, keptIn: string | nu
 }
 
 async function makeCard(folder: string): Promise<IndexedRun> {
-  const { entries, draft } = shownRun(await readRun(folder, null));
+  const saved = await readRun(folder, null);
+  if (saved.damage !== null) throw saved.damage;
+  const { entries, draft } = shownRun(saved);
   const { run, servers, trials, end } = sortEntries(entries);
   const analysis = analyse(entries, draft);
   const counted = trials.filter((trial) => trial.counted && trial.block > 0);
@@ -70,32 +74,29 @@ interface KeptCard {
   readonly card: IndexedRun;
 }
 
-/** Journal, prose and tool; null where the run does not say how its journal ends, so that nothing may be kept. */
+/** Journal, as far as its folder tells without reading it, prose and tool; null where the run does not say how its journal ends, so that nothing may be kept. */
 async function stampOf(folder: string): Promise<string | null> {
   const file = await readRunFile(folder);
   if (file === null || file.state !== 'closed') return null;
-  const draft = await readFile(join(folder, 'draft.json'), 'utf8').catch(() => '');
-  return `${TOOL_VERSION} ${file.head} ${createHash('sha256').update(draft).digest('hex')}`;
+  const draft = (await readInside(folder, 'draft.json')) ?? '';
+  const journal = await stat(join(folder, 'journal.jsonl'));
+  const prose = createHash('sha256').update(draft).digest('hex');
+  return `${TOOL_VERSION} ${file.head} ${journal.size} ${Math.round(journal.mtimeMs)} ${prose}`;
 }
 
 async function keptCard(file: string, stamp: string): Promise<IndexedRun | null> {
-  const text = await readFile(file, 'utf8').catch(() => null);
+  const text = await readInside(dirname(file), basename(file)).catch(() => null);
   if (text === null) return null;
   try {
-    const kept = JSON.parse(text) as KeptCard;
+    const kept = parseJson(text.toString('utf8')) as unknown as KeptCard;
     return kept.stamp === stamp ? kept.card : null;
   } catch {
     return null;
   }
 }
 
-/** Whole or not at all: several commands may bring the index up to date at once. */
 async function keepCard(file: string, card: KeptCard): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  // Cards of one folder are written at once.
-  const next = `${file}.${process.pid}`;
-  await writeFile(next, `${JSON.stringify(card)}\n`);
-  await rename(next, file);
+  await writeWhole(file, `${JSON.stringify(card)}\n`);
 }
 
 async function reportsIn(folder: string): Promise<readonly string[]> {

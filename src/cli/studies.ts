@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { BenchbookError, sentenceOf } from '../errors.ts';
+import { readInside } from '../files.ts';
 import type { RunEntry } from '../journal/entry.ts';
 import { suggestion } from '../study/near.ts';
 import type { Study } from '../study/study.ts';
@@ -44,7 +45,7 @@ export async function openStudyOfRun(
     if (hashOf(await readFile(file, 'utf8')) === run.studyHash) return load(file, run.profile);
   }
   const kept = join(folder, 'study.ts');
-  const text = await readFile(kept, 'utf8').catch(() => null);
+  const text = (await readInside(folder, 'study.ts'))?.toString('utf8') ?? null;
   if (text === null || hashOf(text) !== run.studyHash) {
     const what = text === null ? 'is not there' : 'was changed after the run';
     throw new BenchbookError('missing', `The study as it was run is not at hand: ${kept} ${what}.`, {

@@ -1,8 +1,8 @@
-import { access } from 'node:fs/promises';
-import { join } from 'node:path';
 import { BenchbookError } from '../errors.ts';
+import { fileInside } from '../files.ts';
 import { decodeLine, FIRST_HASH, lineError } from './chain.ts';
 import type { Entry } from './entry.ts';
+import { parseJson } from './json.ts';
 import { rawLines } from './lines.ts';
 import { checkEntry } from './schema.ts';
 import { withTries } from './tries.ts';
@@ -33,10 +33,8 @@ export interface ReadResult {
  *   `missing` where there is no journal.
  */
 export async function readJournal(runDirectory: string, options: ReadOptions = {}): Promise<ReadResult> {
-  const path = join(runDirectory, 'journal.jsonl');
-  await access(path).catch((cause) => {
-    throw new BenchbookError('missing', `${runDirectory} is no run folder: it holds no journal.jsonl`, { cause });
-  });
+  const path = await fileInside(runDirectory, 'journal.jsonl');
+  if (path === null) throw new BenchbookError('missing', `${runDirectory} is no run folder: it holds no journal.jsonl`);
   const result = await readLines(path, options.torn ?? 'error');
   if (result.entries.length === 0 && options.torn !== 'drop') {
     throw new BenchbookError('journal', 'journal.jsonl is empty: the run ended before its first entry', {
@@ -55,11 +53,7 @@ async function readLines(path: string, onTorn: 'error' | 'drop'): Promise<ReadRe
   for await (const line of rawLines(path)) {
     if (line.torn) {
       if (onTorn === 'drop') return { entries, head, torn: true, bytes, hashes, shared };
-      throw lineError(
-        line.number,
-        'torn: the file ends before the end of the line',
-        'the same run command drops a torn line and goes on',
-      );
+      throw tornError(line.number);
     }
     const { hash, body } = decodeLine(line.bytes, head, line.number);
     const checked = checkEntry(parsed(body, line.number));
@@ -77,10 +71,19 @@ async function readLines(path: string, onTorn: 'error' | 'drop'): Promise<ReadRe
   return { entries, head, torn: false, bytes, hashes, shared };
 }
 
+/** A last line without its end, as a run that was killed leaves it. */
+export function tornError(line: number): BenchbookError {
+  return lineError(
+    line,
+    'torn: the file ends before the end of the line',
+    'the same run command drops a torn line and goes on',
+  );
+}
+
 function parsed(body: Buffer, number: number): unknown {
   try {
-    return JSON.parse(body.toString('utf8'));
+    return parseJson(body.toString('utf8'));
   } catch (cause) {
-    throw lineError(number, `the body is no JSON (${(cause as Error).message})`);
+    throw lineError(number, `the body is no JSON that Benchbook reads (${(cause as Error).message})`);
   }
 }

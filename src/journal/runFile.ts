@@ -1,7 +1,9 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { BenchbookError } from '../errors.ts';
+import { readInside } from '../files.ts';
+import { parseJson } from './json.ts';
 import type { ReadResult } from './read.ts';
 
 /** What `run.json` keeps outside the chain, so that a journal shortened by whole lines is noticed. */
@@ -21,21 +23,27 @@ const shape = z.looseObject({
 /** Written whole beside the old one, then renamed over it: a reader sees the old state or the new one. */
 export async function writeRunFile(runDirectory: string, state: RunFile, durable: boolean): Promise<void> {
   const path = join(runDirectory, 'run.json');
-  await writeFile(`${path}.new`, `${JSON.stringify(state)}\n`, { flush: durable });
+  await rm(`${path}.new`, { force: true });
+  // `wx` follows no link that stands there.
+  const file = await open(`${path}.new`, 'wx');
+  try {
+    await file.writeFile(`${JSON.stringify(state)}\n`);
+    if (durable) await file.sync();
+  } finally {
+    await file.close();
+  }
   await rename(`${path}.new`, path);
 }
 
 /** Null where there is none. @throws BenchbookError `journal` where it cannot be understood. */
 export async function readRunFile(runDirectory: string): Promise<RunFile | null> {
-  let text: string;
+  const bytes = await readInside(runDirectory, 'run.json').catch((cause: unknown) => {
+    if (cause instanceof BenchbookError) throw cause;
+    throw new BenchbookError('journal', `run.json cannot be read: ${(cause as Error).message}`, { cause });
+  });
+  if (bytes === null) return null;
   try {
-    text = await readFile(join(runDirectory, 'run.json'), 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new BenchbookError('journal', `run.json cannot be read: ${(error as Error).message}`, { cause: error });
-  }
-  try {
-    return shape.parse(JSON.parse(text)) as RunFile;
+    return shape.parse(parseJson(bytes.toString('utf8'))) as RunFile;
   } catch (cause) {
     throw new BenchbookError('journal', 'run.json is damaged: it must hold the journal’s head hash and line count', {
       cause,
@@ -47,22 +55,28 @@ export async function readRunFile(runDirectory: string): Promise<RunFile | null>
 export function checkAgainstRunFile(journal: ReadResult, file: RunFile): void {
   const lines = journal.hashes.length;
   const recorded = `run.json tells of ${file.lines} lines`;
+  const copy = {
+    hint: 'take the file from a copy of the run folder; `benchbook run` begins a new run instead of this one',
+  };
   if (lines < file.lines) {
     throw new BenchbookError(
       'journal',
       `journal.jsonl, line ${lines + 1}: missing; the journal ends after ${lines} whole lines, ${recorded}`,
+      copy,
     );
   }
   if (file.lines > 0 && journal.hashes[file.lines - 1] !== file.head) {
     throw new BenchbookError(
       'journal',
       `journal.jsonl, line ${file.lines}: its hash is not the one in run.json: journal and run.json are not of the same run`,
+      copy,
     );
   }
-  if (lines > file.lines && file.state === 'closed') {
+  if (file.state === 'closed' && (lines > file.lines || journal.torn)) {
     throw new BenchbookError(
       'journal',
       `journal.jsonl, line ${file.lines + 1}: added after the run was closed; ${recorded}`,
+      copy,
     );
   }
 }

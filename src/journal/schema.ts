@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { folderNameFault, isPlainPath } from '../names.ts';
 import { type Entry, FORMAT_VERSION } from './entry.ts';
 
 const json = z.unknown().refine((value) => value !== undefined, 'missing');
@@ -6,6 +7,12 @@ const count = z.int().nonnegative();
 const label = z.union([z.string(), z.number(), z.boolean()]);
 const labels = z.record(z.string(), label);
 const hash = z.string().regex(/^[0-9a-f]{64}$/, 'not a SHA-256 in hexadecimal');
+/** It becomes a folder's name, wherever the journal comes from. */
+const folderName = z.string().superRefine((name, context) => {
+  const fault = folderNameFault(name);
+  if (fault !== null)
+    context.addIssue({ code: 'custom', message: `${JSON.stringify(name)} names no folder: ${fault}` });
+});
 const instant = z.iso.datetime();
 
 /** z.array looks at each number by itself; a plain loop is ten times faster, and a journal may hold millions. */
@@ -42,7 +49,7 @@ const artefact = z.looseObject({
   name: z.string(),
   sha256: hash,
   bytes: count,
-  path: z.string().refine((path) => !path.startsWith('/') && !path.split('/').includes('..'), 'leaves the run folder'),
+  path: z.string().refine((path) => path.startsWith('logs/') && isPlainPath(path), 'is no file of the folder logs/'),
 });
 
 const moment = z.looseObject({ name: z.string(), atSeconds: z.number(), text: z.string().optional() });
@@ -75,7 +82,7 @@ const trial = z.looseObject({
   attempt: z.int().positive().optional(),
   duet: z.looseObject({ with: z.string(), cores: z.string() }).optional(),
   machine: z.string().optional(),
-  reused: z.looseObject({ runId: z.string(), line: z.int().positive(), hash }).optional(),
+  reused: z.looseObject({ runId: folderName, line: z.int().positive(), hash }).optional(),
 });
 
 const kinds = {
@@ -84,8 +91,8 @@ const kinds = {
     format: z.int().positive(),
     toolVersion: z.string(),
     measuringRevision: z.int().positive().optional(),
-    runId: z.string(),
-    studyId: z.string(),
+    runId: folderName,
+    studyId: folderName,
     studyHash: hash,
     startedAt: instant,
     seed: z.int(),
@@ -96,14 +103,14 @@ const kinds = {
     shard: z.looseObject({ index: z.int().positive(), count: z.int().positive() }).optional(),
     rerun: z
       .looseObject({
-        of: z.looseObject({ studyId: z.string(), runId: z.string(), head: hash }),
+        of: z.looseObject({ studyId: folderName, runId: folderName, head: hash }),
         factor: z.string(),
         level: label,
         source: z.string(),
         control: z.looseObject({ level: label, is: label }),
       })
       .optional(),
-    mergedFrom: z.array(z.looseObject({ machine: z.string(), runId: z.string(), head: hash })).optional(),
+    mergedFrom: z.array(z.looseObject({ machine: z.string(), runId: folderName, head: hash })).optional(),
   }),
   host: z.looseObject({ type: z.literal('host'), at: instant, hostClass: json, facts: json }),
   server: z.looseObject({

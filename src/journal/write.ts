@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, type FileHandle, mkdir, open, rename, writeFile } from 'node:fs/promises';
+import { access, type FileHandle, lstat, mkdir, open, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BenchbookError } from '../errors.ts';
+import { fileInside, writeError } from '../files.ts';
 import { encodeLine } from './chain.ts';
 import type { Artefact, Entry, JsonValue } from './entry.ts';
 import { type Lock, takeLock } from './lock.ts';
@@ -36,14 +37,16 @@ export async function openJournal(runDirectory: string): Promise<Journal> {
   let lock: Lock | undefined;
   let file: FileHandle | undefined;
   try {
+    await makeDirectory(runDirectory);
     await makeDirectory(join(runDirectory, 'logs'));
+    await refuseLink(join(runDirectory, 'logs'));
     lock = await takeLock(join(runDirectory, 'run.lock'), runDirectory);
     const path = join(runDirectory, 'journal.jsonl');
     const isNew = await access(path).then(
       () => false,
       () => true,
     );
-    file = await open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o644);
+    file = await open(path, FLAGS, 0o644);
     if (isNew) await syncDirectory(runDirectory);
     const found = await readJournal(runDirectory, { torn: 'drop' });
     const kept = await readRunFile(runDirectory);
@@ -55,8 +58,18 @@ export async function openJournal(runDirectory: string): Promise<Journal> {
   } catch (error) {
     await file?.close();
     await lock?.release();
-    throw writeError(runDirectory, error);
+    throw writeError('journal', `the run folder ${runDirectory}`, error);
   }
+}
+
+/** A link in place of the journal is not followed. */
+const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
+
+async function refuseLink(path: string): Promise<void> {
+  if (!(await lstat(path)).isSymbolicLink()) return;
+  throw new BenchbookError('journal', `${path} is a symbolic link, and Benchbook does not follow it`, {
+    hint: 'put the folder itself in its place',
+  });
 }
 
 class Writer implements Journal {
@@ -92,21 +105,19 @@ class Writer implements Journal {
     const bytes = Buffer.from(withoutSecrets(text), 'utf8');
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const path = `logs/${sha256}.txt`;
-    const full = join(this.directory, path);
     try {
-      const there = await access(full).then(
-        () => true,
-        () => false,
-      );
-      if (!there) {
-        const unfinished = `${full}.${randomBytes(4).toString('hex')}`;
-        await writeFile(unfinished, bytes, { flush: true });
-        await rename(unfinished, full);
-      }
+      if ((await fileInside(this.directory, path)) === null)
+        await this.#writeArtefact(join(this.directory, path), bytes);
     } catch (error) {
-      throw writeError(this.directory, error);
+      throw writeError('journal', `the run folder ${this.directory}`, error);
     }
     return { name, sha256, bytes: bytes.length, path };
+  }
+
+  async #writeArtefact(path: string, bytes: Buffer): Promise<void> {
+    const unfinished = `${path}.${randomBytes(4).toString('hex')}`;
+    await writeFile(unfinished, bytes, { flush: true, flag: 'wx' });
+    await rename(unfinished, path);
   }
 
   state() {
@@ -132,7 +143,7 @@ class Writer implements Journal {
       await this.#file.close();
       if (this.#lines > 0) await writeRunFile(this.directory, { ...this.state(), state: 'closed' }, true);
     } catch (error) {
-      throw writeError(this.directory, error);
+      throw writeError('journal', `the run folder ${this.directory}`, error);
     } finally {
       await this.#lock.release();
     }
@@ -177,7 +188,7 @@ class Writer implements Journal {
     } catch (error) {
       // Half a line would be taken for a torn tail; nothing of it is kept.
       await this.#file.truncate(this.#bytes).catch(() => undefined);
-      throw writeError(this.directory, error);
+      throw writeError('journal', `the run folder ${this.directory}`, error);
     }
   }
 
@@ -206,27 +217,4 @@ async function makeDirectory(path: string): Promise<void> {
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   await directory.sync().finally(() => directory.close());
-}
-
-const REASONS: Readonly<Record<string, readonly [string, string]>> = {
-  ENOSPC: [
-    'no space is left on its device',
-    'free some space and give the same command again; what was measured is kept',
-  ],
-  EDQUOT: ['its disk quota is used up', 'free some space and give the same command again; what was measured is kept'],
-  EROFS: ['its file system is read-only', 'choose another output folder'],
-  EACCES: ['you may not write there', 'choose another output folder, or change its permissions'],
-  EPERM: ['you may not write there', 'choose another output folder, or change its permissions'],
-  ENOTDIR: ['a part of its path is a file', 'choose another output folder'],
-  EEXIST: ['a file of that name is in the way', 'choose another output folder'],
-};
-
-function writeError(directory: string, error: unknown): unknown {
-  const code = (error as NodeJS.ErrnoException | null)?.code;
-  if (error instanceof BenchbookError || typeof code !== 'string') return error;
-  const [reason, hint] = REASONS[code] ?? [(error as Error).message, undefined];
-  return new BenchbookError('journal', `the run folder ${directory} cannot be written: ${reason}`, {
-    cause: error,
-    ...(hint === undefined ? {} : { hint }),
-  });
 }

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { BenchbookError, sentenceOf } from '../errors.ts';
+import { writeInside } from '../files.ts';
 import type { Document } from '../report/document.ts';
 import { count } from '../units.ts';
 import { adfReport } from './adf.ts';
@@ -8,7 +9,6 @@ import { findChromium } from './chromium.ts';
 import { tableCsv } from './csv.ts';
 import { dataFileNames } from './data-files.ts';
 import { type DrawnFigure, drawFigures, figuresIn } from './figure-set.ts';
-import { writeWhole } from './files.ts';
 import { htmlReport } from './html.ts';
 import { JIRA_LIMIT, jiraReport } from './jira.ts';
 import { latexTable } from './latex.ts';
@@ -57,7 +57,12 @@ export async function render(request: RenderRequest): Promise<readonly RenderedF
   const files: RenderedFile[] = [];
   const write = async (name: string, content: string | Uint8Array, format: string, note?: string) => {
     const file = path.join(directory, name);
-    files.push({ path: file, bytes: await writeWhole(file, content), format, ...(note === undefined ? {} : { note }) });
+    files.push({
+      path: file,
+      bytes: await writeInside(directory, name, content),
+      format,
+      ...(note === undefined ? {} : { note }),
+    });
   };
   if (wants('json')) await write('report.json', `${JSON.stringify(document)}\n`, 'json');
   if (wants('csv') || wants('parquet') || wants('tex')) await dataFiles(request, write);
@@ -139,7 +144,7 @@ async function pdfFile(request: RenderRequest, html: string): Promise<RenderedFi
   if (!chromium) return { path: file, bytes: 0, format: 'pdf', skipped: missingChromium() };
   progress(`printing with Chromium ${chromium.version}`);
   const htmlFile = path.join(directory, '.report-print.html');
-  await writeWhole(htmlFile, html);
+  await writeInside(directory, '.report-print.html', html);
   try {
     const { pdfReport } = await import('./pdf.ts');
     const { bytes, missing } = await pdfReport({
@@ -154,7 +159,7 @@ async function pdfFile(request: RenderRequest, html: string): Promise<RenderedFi
     });
     return {
       path: file,
-      bytes: await writeWhole(file, bytes),
+      bytes: await writeInside(directory, 'report.pdf', bytes),
       format: 'pdf',
       ...(missing.length === 0 ? {} : { note: missingNote(missing) }),
     };

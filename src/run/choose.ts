@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import type { Draft } from '../draft/types.ts';
 import { sentenceOf } from '../errors.ts';
 import type { Entry, RunEntry } from '../journal/entry.ts';
-import { readJournal } from '../journal/read.ts';
+import { readToEnd } from '../journal/verify.ts';
 import { makePlan, type Plan, type PlanRequest } from '../plan/plan.ts';
 import type { Study } from '../study/study.ts';
 import { differenceOf } from './begin.ts';
@@ -101,8 +101,10 @@ export async function runsOf(studyDirectory: string): Promise<readonly string[]>
 /** The run as far as it goes; null where it has no entry; or what is wrong with it. */
 async function lastRun(directory: string): Promise<LastRun | string | null> {
   try {
-    const { entries } = await readJournal(directory, { torn: 'drop' });
+    const { journal, fault } = await readToEnd(directory);
+    const { entries } = journal;
     const [run] = entries;
+    if (run !== undefined && fault !== null) throw fault;
     return run?.type === 'run' ? { run, entries } : null;
   } catch (error) {
     return `is damaged (${sentenceOf(error)})`;

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { sentenceOf } from '../errors.ts';
+import { readInside } from '../files.ts';
 import type { Artefact, TrialEntry } from '../journal/entry.ts';
-import { readJournal } from '../journal/read.ts';
+import { readToEnd } from '../journal/verify.ts';
 import type { Journal } from '../journal/write.ts';
 import type { EarlierRun } from './decide.ts';
 import type { Report } from './events.ts';
@@ -12,7 +12,9 @@ export async function readEarlier(directories: readonly string[], report: Report
   const runs: EarlierRun[] = [];
   for (const directory of directories) {
     try {
-      const { entries, hashes } = await readJournal(directory, { torn: 'drop' });
+      const { journal, fault } = await readToEnd(directory);
+      if (fault !== null) throw fault;
+      const { entries, hashes } = journal;
       runs.push({ runId: basename(directory), entries, hashes });
     } catch (error) {
       report({ type: 'note', text: `nothing is kept from run ${basename(directory)}: ${sentenceOf(error)}` });
@@ -41,9 +43,9 @@ export async function bringArtefacts(
 
 async function bring(artefact: Artefact, directories: readonly string[], journal: Journal): Promise<boolean> {
   for (const directory of directories) {
-    const text = await readFile(join(directory, artefact.path), 'utf8').catch(() => null);
-    if (text === null) continue;
-    const copy = await journal.putArtefact(artefact.name, text);
+    const bytes = await readInside(directory, artefact.path).catch(() => null);
+    if (bytes === null) continue;
+    const copy = await journal.putArtefact(artefact.name, bytes.toString('utf8'));
     if (copy.sha256 === artefact.sha256) return true;
   }
   return false;

@@ -9,6 +9,7 @@ import { type BundleRequest, type BundleResult, bundleRun } from '../../src/bund
 import { reportRun } from '../../src/cli/report-run.ts';
 import type { Entry, JsonValue } from '../../src/journal/entry.ts';
 import { readJournal } from '../../src/journal/read.ts';
+import { withoutSecrets } from '../../src/journal/secrets.ts';
 import { openJournal } from '../../src/journal/write.ts';
 import { findChromium } from '../../src/render/chromium.ts';
 import { benchbook } from '../cli/cli.ts';
@@ -174,6 +175,7 @@ async function plant(to: string): Promise<void> {
     "Aborted connection by 'alice'@'db2.acme.internal' from 192.168.44.5, [2001:db8::7]:4567; socket: '/srv/acme/run/s'\n",
   );
   let planted = false;
+  let study = '';
   const changed = entries.map((entry): Entry => {
     if (entry.type === 'run') {
       const draft = entry.draft as { source: { text: string; file: string } };
@@ -181,6 +183,7 @@ async function plant(to: string): Promise<void> {
         ...draft.source,
         text: `${draft.source.text}\n// by alice: mysql://alice:hunter22@db2.acme.internal/x\n`,
       };
+      study = source.text;
       return {
         ...entry,
         command: `${entry.command} --out /home/alice/secret-project`,
@@ -217,7 +220,7 @@ async function plant(to: string): Promise<void> {
   });
   await journal.append(...changed);
   await journal.close();
-  await writeFile(join(to, 'study.ts'), '// by alice, on builder7\n');
+  await writeFile(join(to, 'study.ts'), withoutSecrets(study));
   await reportRun({
     runDirectory: to,
     directory: to,

@@ -134,9 +134,9 @@ describe('a whole run', () => {
     await journal.append(...entries('/home/alice/mariadb/bin/mariadbd', log));
     await journal.close();
     const { head } = journal.state();
-    await writeFile(join(from, 'study.ts'), "// by alice\nconst dsn = 'mysql://alice:hunter22@db7/x';\n");
+    await writeFile(join(from, 'study.ts'), STUDY);
     const to = await folder();
-    const redaction = await copyRedacted(from, to, true, names(['alice'], ['db7']));
+    const redaction = await copyRedacted(await readJournal(from), from, to, true, names(['alice'], ['db7']));
     await verifyJournal(to);
     const copy = await readJournal(to);
     expect(copy.entries[0]).toMatchObject({ redactedFrom: { head, lines: 2 } });
@@ -158,10 +158,12 @@ describe('a whole run', () => {
     await journal.close();
     await writeFile(join(from, 'study.ts'), "const dsn = 'mysql://u:hunter22@db7/x';\n");
     const to = await folder();
-    await copyRedacted(from, to, true, names([]));
+    await copyRedacted(await readJournal(from), from, to, true, names([]));
     expect(await everything(to)).not.toContain('hunter22');
   });
 });
+
+const STUDY = "// by alice\nconst dsn = 'mysql://alice:hunter22@db7/x';\n";
 
 async function everything(folder: string): Promise<string> {
   const paths = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -188,7 +190,7 @@ function entries(
       seed: 1,
       profile: null,
       command: 'benchbook run x',
-      draft: { title: 'x' } as JsonValue,
+      draft: { title: 'x', source: { file: 'x.study.ts', text: STUDY } } as JsonValue,
       plan: {},
     },
     {

@@ -1,7 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readInside, writeInside } from '../../files.ts';
 import type { Artefact, Entry, JsonValue, NoteEntry, RunEntry } from '../../journal/entry.ts';
-import { readJournal } from '../../journal/read.ts';
+import { parseJsonFile } from '../../journal/json.ts';
+import type { ReadResult } from '../../journal/read.ts';
 import { withoutSecrets, withoutSecretValues } from '../../journal/secrets.ts';
 import { openJournal } from '../../journal/write.ts';
 import { findNames, type PrivateNames } from './names.ts';
@@ -23,19 +23,25 @@ const TEXTS = ['study.ts', 'draft.json'];
  * Copies journal, logs, study and prose of a run into an empty folder without private names, the journal chained anew. Secrets
  * never stay; names, addresses and paths go where `names` is asked for.
  *
+ * @param from the run folder, whose journal has been read and checked
  * @param own names of this machine; found where absent.
  */
-export async function copyRedacted(from: string, to: string, names: boolean, own?: PrivateNames): Promise<Redaction> {
-  const { entries, head } = await readJournal(from, { torn: 'drop' });
+export async function copyRedacted(
+  { entries, head }: Pick<ReadResult, 'entries' | 'head'>,
+  from: string,
+  to: string,
+  names: boolean,
+  own?: PrivateNames,
+): Promise<Redaction> {
   const texts = new Map<string, string>();
   for (const name of TEXTS) {
-    const text = await readFile(join(from, name), 'utf8').catch(() => null);
-    if (text !== null) texts.set(name, text);
+    const text = await readInside(from, name);
+    if (text !== null) texts.set(name, text.toString('utf8'));
   }
   const logs = new Map<string, string>();
   for (const { path } of artefactsOf(entries)) {
-    const text = await readFile(join(from, path), 'utf8').catch(() => null);
-    if (text !== null) logs.set(path, text);
+    const text = await readInside(from, path);
+    if (text !== null) logs.set(path, text.toString('utf8'));
   }
   const all = [JSON.stringify(entries), ...texts.values(), ...logs.values()];
   const secrets = new Set<string>();
@@ -59,7 +65,7 @@ export async function copyRedacted(from: string, to: string, names: boolean, own
         copied.push({ ...copy, artefacts });
       }
     }
-    for (const [name, text] of texts) await writeFile(join(to, name), redactText(name, text, redact));
+    for (const [name, text] of texts) await writeInside(to, name, redactText(name, text, redact));
     const at = copied.findLast((entry) => entry.type === 'end')?.at ?? (copied[0] as RunEntry).startedAt;
     const [run, ...rest] = copied as [RunEntry, ...Entry[]];
     const marked: RunEntry = { ...run, redactedFrom: { head, lines: entries.length } };
@@ -90,7 +96,7 @@ function secretsOnly(secrets: ReadonlySet<string>): Redactor {
 
 /** JSON by its values, so that it stays JSON. */
 function redactText(name: string, text: string, redact: Redactor): string {
-  return name.endsWith('.json') ? `${JSON.stringify(redact.json(JSON.parse(text) as JsonValue))}\n` : redact.text(text);
+  return name.endsWith('.json') ? `${JSON.stringify(redact.json(parseJsonFile(name, text)))}\n` : redact.text(text);
 }
 
 function* eachText(

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { bundleRun } from '../../bundle/bundle.ts';
 import { parseSize } from '../../bundle/size.ts';
@@ -23,8 +23,13 @@ export async function bundle(
     fileFor: await archive(runDirectory, options.out, redact ? '-redacted' : ''),
     ...(maxBytes === undefined ? {} : { maxBytes }),
     redact,
-    render: (directory) =>
-      reportRun({ runDirectory: directory, directory, formats: DEFAULT_FORMATS, draft: null, progress: () => {} }),
+    render: async (directory) => {
+      const formats = await formatsIn(runDirectory);
+      const files = await reportRun({ runDirectory: directory, directory, formats, draft: null, progress: () => {} });
+      for (const { format, skipped } of files) {
+        if (skipped !== undefined) console.error(`benchbook: the bundle has no ${format.toUpperCase()}: ${skipped}`);
+      }
+    },
   });
   if (options.maxSize !== undefined && result.dropped.length === 0)
     tellWithoutEffect([`--max-size ${options.maxSize} left nothing out: all of it fits.`]);
@@ -41,6 +46,17 @@ export async function bundle(
     for (const warning of redaction.warnings) console.error(`look at this: ${warning}`);
   }
   return 0;
+}
+
+/** The usual formats, and further ones that the run folder holds a report in. */
+async function formatsIn(folder: string): Promise<typeof DEFAULT_FORMATS> {
+  const present = await readdir(folder);
+  const further = [
+    ...(present.includes('report.md') ? (['md'] as const) : []),
+    ...(present.includes('report.jira.txt') ? (['jira'] as const) : []),
+  ];
+  const hasPdf = present.includes('report.pdf') || !present.includes('report.html');
+  return [...DEFAULT_FORMATS.filter((format) => format !== 'pdf' || hasPdf), ...further];
 }
 
 /** Beside the run's folder unless `--out` says where: a folder, or a file's name. */

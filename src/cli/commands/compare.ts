@@ -4,6 +4,7 @@ import type { Comparison } from '../../report/compare/compare.ts';
 import { ratioText } from '../../report/compare/words.ts';
 import { cellText } from '../../report/names.ts';
 import { isUnwanted } from '../check.ts';
+import { damageText } from '../checked-run.ts';
 import { compareRuns } from '../compare-runs.ts';
 import { EXIT } from '../exit.ts';
 import { formatsOf } from '../formats.ts';
@@ -26,7 +27,7 @@ export async function compare(beforeWanted: string, afterWanted: string, options
   const [before, after] = [await realpath(await runFolder(beforeWanted)), await realpath(await runFolder(afterWanted))];
   const match = options.match ?? [];
   tellWithoutEffect(unusedMatches(match));
-  const { comparison, record, files } = await compareRuns({
+  const { comparison, record, files, damage } = await compareRuns({
     before,
     after,
     match,
@@ -43,7 +44,8 @@ export async function compare(beforeWanted: string, afterWanted: string, options
   const failed = failures(comparison);
   if (options.json) console.log(JSON.stringify({ ...record, failed }, null, 2));
   else print(comparison, files, options.format === undefined ? [] : formatsOf(options.format));
-  if (!options.check || failed.length === 0) return EXIT.done;
+  for (const sentence of damage) console.error(damageText(sentence));
+  if (!options.check || failed.length === 0) return damage.length === 0 ? EXIT.done : EXIT.notAllOk;
   for (const sentence of failed) console.error(`check: ${sentence}`);
   return EXIT.checkFailed;
 }

@@ -1,9 +1,11 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { BenchbookError } from '../../errors.ts';
-import { readJournal } from '../../journal/read.ts';
+import { readInside } from '../../files.ts';
 import type { RenderedFile } from '../../render/render.ts';
 import { suggestion } from '../../study/near.ts';
+import { damageText, readChecked } from '../checked-run.ts';
+import { EXIT } from '../exit.ts';
 import { formatsOf, REPORT_FILES } from '../formats.ts';
 import { printFiles } from '../print-files.ts';
 import { proseNow } from '../prose.ts';
@@ -28,9 +30,9 @@ export async function renderCommand(run: string, options: RenderOptions): Promis
   tellWithoutEffect(unusedLook({ ...options }, formatsOf(options.format)));
   // The renderer loads while the journal is read and the study bundled.
   const renderer = import('../report-run.ts');
-  const journal = await readJournal(folder, { torn: 'drop' });
+  const journal = await readChecked(folder);
   const draft = await proseNow(folder, journal.entries, options.study);
-  const before = await readFile(join(folder, 'report.json')).catch(() => null);
+  const before = await readInside(folder, 'report.json');
   const files = await (await renderer).reportRun({
     runDirectory: folder,
     directory: options.out === undefined ? folder : resolve(options.out),
@@ -44,12 +46,14 @@ export async function renderCommand(run: string, options: RenderOptions): Promis
   if (options.out === undefined) await removeStale(folder, before, files);
   // What goes elsewhere changes nothing that the index tells of.
   if (options.out === undefined) await (await import('../index-page.ts')).updateIndex();
-  return 0;
+  if (journal.damage === null) return EXIT.done;
+  console.error(damageText(journal.damage.message));
+  return EXIT.notAllOk;
 }
 
 /** What lies in a run folder is of one prose: a report in another format that was made of an earlier one goes, and can be made again. */
 async function removeStale(folder: string, before: Uint8Array | null, made: readonly RenderedFile[]): Promise<void> {
-  if (before === null || (await readFile(join(folder, 'report.json'))).equals(before)) return;
+  if (before === null || (await readInside(folder, 'report.json'))?.equals(before)) return;
   const present = await readdir(folder);
   const names = made.map(({ path }) => basename(path));
   const stale = REPORT_FILES.filter((name) => present.includes(name) && !names.includes(name));

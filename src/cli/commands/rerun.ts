@@ -3,6 +3,7 @@ import { makeDraft } from '../../draft/draft.ts';
 import { BenchbookError } from '../../errors.ts';
 import type { RerunRecord, RunEntry } from '../../journal/entry.ts';
 import { readJournal } from '../../journal/read.ts';
+import { intactRun } from '../../journal/verify.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { replaceLevel } from '../../plan/rerun.ts';
 import { sortEntries } from '../../report/run-data.ts';
@@ -36,7 +37,7 @@ interface RerunOptions {
 export async function rerun(wanted: string, options: RerunOptions): Promise<number> {
   const keep = keepOf(options.keep);
   const folder = await runFolder(wanted); // 1
-  const { entries, head } = await readJournal(folder, { torn: 'drop' });
+  const { entries, head } = (await intactRun(folder)).journal;
   const { run } = sortEntries(entries);
   refuseRerunOfRerun(run);
   const original = await openStudyOfRun(run, folder);

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { BenchbookError } from '../../errors.ts';
+import { readInside } from '../../files.ts';
 import { verifyJournal } from '../../journal/verify.ts';
 import { count } from '../../units.ts';
 import { reportRun } from '../report-run.ts';
@@ -20,7 +21,7 @@ export async function verify(run: string, options: VerifyOptions = {}): Promise<
   const pdf = await pdfPlan(folder, options.pdf ?? true);
   const again = await renderAgain(folder, pdf.paper);
   const kept = await Promise.all(
-    again.map(async ({ name, bytes }) => ({ name, bytes, now: await readFile(join(folder, name)).catch(() => null) })),
+    again.map(async ({ name, bytes }) => ({ name, bytes, now: await readInside(folder, name) })),
   );
   const there = kept.filter(({ now }) => now !== null);
   const changed = there.find(({ bytes, now }) => !bytes.equals(now!));
@@ -50,7 +51,7 @@ async function pdfPlan(
   folder: string,
   wanted: boolean,
 ): Promise<{ readonly paper: 'A4' | 'Letter' | null; readonly why: string | null }> {
-  const bytes = await readFile(join(folder, 'report.pdf')).catch(() => null);
+  const bytes = await readInside(folder, 'report.pdf');
   if (bytes === null) return { paper: null, why: null };
   if (!wanted) return { paper: null, why: 'as asked' };
   const [{ pdfOrigin }, { findChromium }] = await Promise.all([

@@ -1,0 +1,23 @@
+/** Folders of `output/` that hold no runs, and names that stand for a run without being one. */
+const RESERVED = ['compare', 'gallery', 'index.html', 'latest'];
+
+const MOST_BYTES = 150;
+
+/**
+ * Why a name cannot be the folder of a study or of a run; null where it can. The one rule for names that become part of a path,
+ * whether they come from a study's file or from a journal of another machine.
+ */
+export function folderNameFault(name: string): string | null {
+  if (name === '') return 'it is empty';
+  if (Buffer.byteLength(name) > MOST_BYTES) return `it is longer than ${MOST_BYTES} bytes`;
+  if (RESERVED.includes(name.toLowerCase())) return 'Benchbook keeps a folder or file of that name itself';
+  if (!/^[\p{L}\p{N}_][\p{L}\p{M}\p{N} ._+-]*$/u.test(name) || /[ .]$/.test(name)) {
+    return 'it may hold letters, digits, and _ . + - or a space after the first character and before the last';
+  }
+  return null;
+}
+
+/** Whether a path below a folder is written plainly: no way out, no empty part, nothing that an archive or a shell may read otherwise. */
+export function isPlainPath(path: string): boolean {
+  return /^[A-Za-z0-9_][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/.test(path);
+}
