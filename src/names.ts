@@ -17,6 +17,17 @@ export function folderNameFault(name: string): string | null {
   return null;
 }
 
+/**
+ * Names of runs, oldest first. They are dates; one that lies in the future was made while the clock of a machine was wrong, so
+ * that it stands before all others and no run waits for its date to come.
+ */
+export function runsInOrder(names: readonly string[], now = new Date()): readonly string[] {
+  const today = now.toISOString().replace(/[-:]|\.\d+/g, '');
+  const isFuture = (name: string) => /^\d{8}T\d{6}Z/.test(name) && name.slice(0, today.length) > today;
+  const sorted = [...names].sort();
+  return [...sorted.filter(isFuture), ...sorted.filter((name) => !isFuture(name))];
+}
+
 /** Whether a path below a folder is written plainly: no way out, no empty part, nothing that an archive or a shell may read otherwise. */
 export function isPlainPath(path: string): boolean {
   return /^[A-Za-z0-9_][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/.test(path);

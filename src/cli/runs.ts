@@ -1,6 +1,7 @@
 import { mkdir, readdir, rename, rm, stat, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { BenchbookError } from '../errors.ts';
+import { runsInOrder } from '../names.ts';
 import { suggestion } from '../study/near.ts';
 
 /** Output goes under the current directory. */
@@ -17,7 +18,7 @@ export async function listRuns(studyId: string): Promise<readonly string[]> {
   const found = await Promise.all(
     names.map(async (name) => ((await isRun(join(OUTPUT, studyId, name))) ? [name] : [])),
   );
-  return found.flat();
+  return runsInOrder(found.flat());
 }
 
 /** Studies that have runs below `output/`, whether or not their files are here. */

@@ -72,7 +72,7 @@ export function checkAgainstRunFile(journal: ReadResult, file: RunFile): void {
       copy,
     );
   }
-  if (file.state === 'closed' && (lines > file.lines || journal.torn)) {
+  if (file.state === 'closed' && lines > file.lines) {
     throw new BenchbookError(
       'journal',
       `journal.jsonl, line ${file.lines + 1}: added after the run was closed; ${recorded}`,

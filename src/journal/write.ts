@@ -82,6 +82,7 @@ class Writer implements Journal {
   #bytes: number;
   #queue: Promise<unknown> = Promise.resolve();
   #closed = false;
+  #opened = false;
   readonly #shared: SharedVariables;
 
   constructor(directory: string, file: FileHandle, lock: Lock, found: ReadResult) {
@@ -153,8 +154,9 @@ class Writer implements Journal {
     if (this.#closed) throw new BenchbookError('journal', 'an entry came after the journal was closed');
     try {
       const { bytes, head } = this.#encoded(entries);
-      // Before the line: from here on the journal may be ahead of run.json.
-      if (this.#lines === 0) await this.#record('open');
+      // Before the first line of this session: from here on the journal may be ahead of run.json, of a run that goes on too.
+      if (!this.#opened) await this.#record('open');
+      this.#opened = true;
       await this.#appendBytes(bytes);
       this.#head = head;
       this.#lines += entries.length;

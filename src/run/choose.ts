@@ -5,6 +5,7 @@ import type { Draft } from '../draft/types.ts';
 import { sentenceOf } from '../errors.ts';
 import type { Entry, RunEntry } from '../journal/entry.ts';
 import { readToEnd } from '../journal/verify.ts';
+import { runsInOrder } from '../names.ts';
 import { makePlan, type Plan, type PlanRequest } from '../plan/plan.ts';
 import type { Study } from '../study/study.ts';
 import { differenceOf } from './begin.ts';
@@ -85,12 +86,12 @@ function reasonForNew({ study, draft, shard }: ChooseRequest, plan: Plan, last: 
   return difference === null ? null : `is of ${difference}`;
 }
 
-/** Newest first, by their names, which are dates. */
+/** Newest first. */
 export async function runsOf(studyDirectory: string): Promise<readonly string[]> {
   const entries = await readdir(studyDirectory, { withFileTypes: true }).catch(() => []);
   const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   const found: string[] = [];
-  for (const name of names.sort().reverse()) {
+  for (const name of [...runsInOrder(names)].reverse()) {
     const path = join(studyDirectory, name);
     const journal = await stat(join(path, 'journal.jsonl')).catch(() => null);
     if (journal?.isFile()) found.push(path);

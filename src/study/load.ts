@@ -6,6 +6,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type BuildFailure, build, type Plugin } from 'esbuild';
 import { BenchbookError, sentenceOf } from '../errors.ts';
+import { folderNameFault } from '../names.ts';
 import { type CalledStudy, limited } from './call.ts';
 import { measuringCodeHash } from './code-hash.ts';
 import { STUDY_MARK, type StudyDefinition } from './define.ts';
@@ -32,6 +33,13 @@ export async function loadStudy(
   const file = resolve(path);
   const id = basename(file).replace(/\.study\.[cm]?ts$|\.[cm]?[jt]s$/, '');
   const sourceText = await readSource(file);
+  const fault = folderNameFault(id);
+  if (fault !== null) {
+    throw new BenchbookError('study', `A study cannot be called '${id}': ${fault}.`, {
+      place: { file },
+      hint: 'rename its file: its runs lie in a folder of that name',
+    });
+  }
   const bundle = { ...(await bundleStudy(file, api)), file, id, sourceText, profile };
   const study = await studyOfBundle(bundle, api);
   if (!hasOwnCode(study)) return study;

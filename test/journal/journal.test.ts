@@ -140,7 +140,7 @@ describe('damage', () => {
       [[], 1],
     ] as const) {
       await writeFile(path, lines.map((line) => `${line}\n`).join(''));
-      await expect(verifyJournal(folder)).rejects.toThrow(lines.length === 0 ? 'empty' : `line ${bad}:`);
+      await expect(verifyJournal(folder)).rejects.toThrow(lines.length === 0 ? 'line 1: missing' : `line ${bad}:`);
     }
   });
 
@@ -163,7 +163,7 @@ describe('damage', () => {
       '(error.log, named on line 2 of journal.jsonl) has been changed',
     );
     await rm(join(folder, artefact.path));
-    await expect(verifyJournal(folder)).rejects.toThrow('cannot be read');
+    await expect(verifyJournal(folder)).rejects.toThrow('is missing');
   });
 
   test('a newer format is refused by name, whatever its shape', async () => {
@@ -191,7 +191,7 @@ describe('damage', () => {
     for (const bad of ['/etc/passwd', '../x', 'logs/../../x']) {
       const artefact = { name: 'x', sha256: 'a'.repeat(64), bytes: 1, path: bad };
       await expect(journal.append({ ...trialEntry(1), artefacts: [artefact] })).rejects.toThrow(
-        'leaves the run folder',
+        'is no file of the folder logs/',
       );
     }
     await journal.close();
