@@ -1,6 +1,7 @@
+import { mkdir } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
-import { openCache, requireWritable } from '../host/private-folder.ts';
 import { writeInside } from '../files.ts';
+import { openCache, requireWritable } from '../host/private-folder.ts';
 import { withoutSecrets } from '../journal/secrets.ts';
 import { type RunRequest, type RunResult, runStudy } from '../run/run.ts';
 import { cacheDirectory } from './cache.ts';
