@@ -58,6 +58,14 @@ export function checkOptions({ options, env = {}, known, placeOf }: Request): vo
     throw new BenchbookError('study', sentence, { hint, outcome: 'failed', ...place });
   };
   for (const [written, value] of Object.entries(options)) {
+    if (!OPTION_NAME.test(written)) {
+      const sentence = `"${written}" is no name of an option: a name has letters, digits, dashes, underscores and dots only.`;
+      refuse(written, sentence, 'Write the name and the value apart: options: { innodb_buffer_pool_size: "1G" }.');
+    }
+    if (typeof value === 'string' && value.includes('\0')) {
+      const sentence = `The value of the option "${written}" holds a NUL character, which no command line can carry.`;
+      refuse(written, sentence, 'Remove the NUL character from the value.');
+    }
     const reserved = reservedBy(written, known);
     if (reserved !== null) {
       const also = optionName(written).replace(/^loose_/, '') === reserved ? '' : `, which means "${reserved}" here,`;
@@ -72,16 +80,29 @@ export function checkOptions({ options, env = {}, known, placeOf }: Request): vo
       );
     }
   }
-  for (const name of Object.keys(env)) {
+  for (const [name, value] of Object.entries(env)) {
+    if (/^$|[=\0]/.test(name) || String(value).includes('\0')) {
+      const sentence = `The environment variable ${JSON.stringify(name)} cannot be set: a name is not empty and holds no "=", and neither name nor value holds a NUL character.`;
+      refuse(name, sentence, 'Write the name and the value apart in the "env" of "setup".');
+    }
     if (!RESERVED_ENVIRONMENT.test(name)) continue;
     const sentence = `The environment variable "${name}" changes where or how the server runs and cannot be set by a study.`;
     refuse(name, sentence, 'Remove it from the "env" of "setup".');
   }
 }
 
-/** The reserved option that a server would take this name for, or null. */
+/** Another sign, such as "=", would end the name where the server reads it, and name another option than the one that was checked. */
+const OPTION_NAME = /^\s*(--)?[a-z\d][\w.-]*\s*$/i;
+
+/**
+ * The reserved option that a server would take this name for, or null. MariaDB leaves out the name of a key cache before
+ * the first dot, whether or not the option belongs to a cache.
+ */
 function reservedBy(written: string, known: ReadonlySet<string> | null): string | null {
-  const candidates = matchOption(optionName(written), new Set([...RESERVED, ...(known ?? [])]), known !== null);
+  const name = optionName(written);
+  const names = [name, name.slice(name.indexOf('.') + 1), name.slice(name.lastIndexOf('.') + 1)];
+  const all = new Set([...RESERVED, ...(known ?? [])]);
+  const candidates = names.flatMap((each) => matchOption(each, all, known !== null));
   return candidates.find((name) => RESERVED.includes(name)) ?? null;
 }
 
@@ -90,5 +111,5 @@ function leadsOutside(written: string, value: string): boolean {
   const name = optionName(written).replace(/^(loose_)+/, '');
   if (SQL_TEXTS.has(name) || READ_ONLY_PATHS.test(name)) return false;
   const text = value.replaceAll(/\bhttps?:\/\//gi, '');
-  return /(^|[:;,=\s'"])(\/|~)/.test(text) || /(^|[/:;,=\s'"])\.\.(\/|$)/.test(text);
+  return /(^|[:;,=\s'"])(\/|~)/.test(text) || /(^|[/:;,=\s'"])(\.\.|~)(\/|$)/.test(text);
 }

@@ -67,6 +67,8 @@ describe('an option of Benchbook is refused however a server lets it be spelt', 
       'admin-addr',
       'admin_port',
     ],
+    // MariaDB takes what stands before a dot for the name of a key cache, and leaves it out.
+    ...['a.datadir', 'a.log_err', 'x.y.extra_port', 'loose-a.init-file', 'A.LOOSE_plugin-dir', 'loose.bind_addr'],
     ...['mysqlx', 'skip-mysqlx', 'mysqlx-bind', 'mysqlx_port', 'mysqlx-sock', 'wsrep_provider', 'wsrep-cluster-addr'],
   ];
   it.each(names)('%s', (name) => {
@@ -86,6 +88,17 @@ describe('an option of Benchbook is refused however a server lets it be spelt', 
   });
 });
 
+it('a name is refused that would end elsewhere where the server or the system reads it', () => {
+  for (const name of ['log_error=/x', 'general_log_file=/x/y', 'a b', 'x\0', '', '-h', 'datadir=']) {
+    for (const value of ['x', true]) expect(refusalOf({ [name]: value })).toContain(' is no name of an option');
+  }
+  expect(refusalOf({ general_log_file: 'x\0y' })).toContain('NUL');
+  for (const name of ['TMPDIR=/x', 'HOME=/x', '', 'A\0B'])
+    expect(refusalOf({}, { [name]: 'y' })).toContain('cannot be set: a name is not empty and holds no "="');
+  expect(refusalOf({}, { A: 'y\0z' })).toContain('NUL');
+  expect(refusalOf({ 'hot.key_buffer_size': '1M', 'validate_password.policy': 'LOW' })).toBeNull();
+});
+
 it('a path out of the data directory is refused in any option, and one inside is not', () => {
   const outside: Options[] = [
     { innodb_data_home_dir: '/x' },
@@ -97,6 +110,7 @@ it('a path out of the data directory is refused in any option, and one inside is
     { innodb_temp_data_file_path: '../t:12M' },
     { log_bin: '/x/bin' },
     { general_log_file: '~/general.log' },
+    { general_log_file: 'a/~/general.log' },
     { slave_load_tmpdir: 'a:/x' },
     { plugin_load: 'x=/x/y.so' },
     { plugin_load_add: '../../y.so' },
@@ -154,7 +168,13 @@ it('a real server neither runs on nor changes a directory that is not its own', 
     return names.map((name, index) => `${name} ${stats[index]!.size} ${stats[index]!.mtimeMs}`);
   };
   const before = await stateOf();
-  for (const name of ['datadi', 'LOOSE-loose_DATADIR', 'innodb_data_home', 'plugin-innodb-log-group-home-dir']) {
+  for (const name of [
+    'datadi',
+    'LOOSE-loose_DATADIR',
+    'a.datadir',
+    'innodb_data_home',
+    'plugin-innodb-log-group-home-dir',
+  ]) {
     const error = await thrownBy(freshServer(build, { options: { [name]: foreign } }));
     expect(error).toMatchObject({ outcome: 'failed', code: 'study' });
   }
