@@ -5,29 +5,41 @@ export const MASK = '***';
 
 /** A name whose value is a secret: an option, a field, a variable of the environment. */
 const SECRET_NAME =
-  /(?:^|[^a-z])(?:[a-z0-9]+[-_])*(?:password|passwd|passphrase|pwd|secret|token|credentials?|(?:api|access|private|secret|auth|encryption)[-_]?key)$/i;
+  /(?:^|[^a-z])(?:[a-z0-9]+[-_])*(?:password|passwd|passphrase|pwd|secret|token|credentials?|(?:api|access|private|secret|auth|encryption|file)[-_]?key|(?:db|mysql|mariadb|root|user|admin|repl|smtp|proxy)[-_]pass)$/i;
 /** Settings about passwords that hold none. */
-const HARMLESS_VALUE = /^(?:|\*\*\*|on|off|yes|no|true|false|null|none|default|required|disabled|-?\d{1,10})$/i;
+const HARMLESS_VALUE = /^(?:|\*\*\*|on|off|yes|no|true|false|null|none|default|required|disabled|-?\d)$/i;
+/** A number is a secret where it is a password, and none where it counts tokens. */
+const HARMLESS_NUMBER = /^-?\d{1,10}$/;
+const PASSWORD_NAME = /(?:password|passwd|passphrase|pwd|pass)$/i;
 
 // Every repetition below has a bound, or ends where no other match can begin: a text of megabytes must not take minutes.
 const NAME =
-  '[A-Za-z0-9_-]{0,60}(?:password|passwd|passphrase|pwd|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|auth[-_]?key|credentials?)';
+  '[A-Za-z0-9_-]{0,60}(?:password|passwd|passphrase|pwd|secret|token|credentials?|(?:api|access|private|secret|auth|encryption|file)[-_]?key|(?:db|mysql|mariadb|root|user|admin|repl|smtp|proxy)[-_]pass)';
 const QUOTED = String.raw`'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'|"[^"\\]*(?:(?:\\.|"")[^"\\]*)*"`;
 
 /** Each finds a secret in its group `s`; what stands around it is kept. */
 const PATTERNS: readonly RegExp[] = [
   // --password=SECRET, MYSQL_PWD=SECRET, password: 'SECRET', "token": "SECRET", ?password=SECRET
   new RegExp(
-    String.raw`(?<before>(?<![A-Za-z0-9])${NAME}['"]?\s{0,60}[=:]\s{0,60})(?<s>${QUOTED}|[^\s'"\`,;&)}\]<>]+)`,
+    String.raw`(?<before>(?<![A-Za-z0-9])${NAME}['"]?\s{0,60}(?:[=:]|=>)\s{0,60})(?<s>${QUOTED}|[^\s'"\`,;&)}\]<>]+)`,
     'gi',
   ),
+  // '--password', 'SECRET' as two words of a list
+  new RegExp(String.raw`(?<before>--${NAME}['"]\s{0,60},\s{0,60})(?<s>${QUOTED})`, 'gi'),
   // --password SECRET as two words
   new RegExp(String.raw`(?<before>--${NAME}\s{1,60})(?<s>${QUOTED}|[^\s'"-][^\s'"]*)`, 'gi'),
   new RegExp(
-    String.raw`(?<before>\bIDENTIFIED\s{1,60}(?:WITH\s{1,60}\S{1,200}\s{1,60})?(?:BY|AS|USING)\s{1,60}(?:PASSWORD\s{0,60})?\(?\s{0,60})(?<s>${QUOTED})`,
+    String.raw`(?<before>\bIDENTIFIED\s{1,60}(?:(?:WITH|VIA)\s{1,60}\S{1,200}\s{1,60})?(?:BY|AS|USING)\s{1,60}(?:PASSWORD\s{0,60})?\(?\s{0,60})(?<s>${QUOTED})`,
     'gi',
   ),
-  new RegExp(String.raw`(?<before>\b(?:OLD_)?PASSWORD\s{0,60}\(\s{0,60})(?<s>${QUOTED})`, 'gi'),
+  // PASSWORD('SECRET'), OPTIONS (PASSWORD 'SECRET'), BY 'new' REPLACE 'SECRET'
+  new RegExp(String.raw`(?<before>\b(?:OLD_)?PASSWORD(?:\s{0,60}\(\s{0,60}|\s{1,60}))(?<s>${QUOTED})`, 'gi'),
+  new RegExp(String.raw`(?<before>'\*\*\*'\s{1,60}REPLACE\s{1,60})(?<s>${QUOTED})`, 'gi'),
+  // user:SECRET@tcp(host:3306)/db
+  /(?<before>(?<![\w.-])[\w.-]{1,60}:)(?<s>[^\s'"`@:/]{1,100})(?=@(?:tcp|unix)\()/gi,
+  // https://TOKEN@host
+  /(?<before>\bhttps?:\/\/)(?<s>[^\s/@:'"`<>]{16,200})(?=@)/gi,
+  /(?<before>\btemporary password is generated for \S{1,200}: )(?<s>\S+)/gi,
   new RegExp(String.raw`(?<before>\bSET\s{1,60}PASSWORD\b[^=\n]{0,300}=\s{0,60})(?<s>${QUOTED})`, 'gi'),
   /(?<before>\bAuthorization\s{0,60}:\s{0,60}(?:Basic|Bearer|Token)\s{1,60})(?<s>[\w.~+/=-]+)/gi,
   /(?<before>\bBearer\s{1,60})(?<s>[\w.~+/=-]{16,})/g,
@@ -39,7 +51,7 @@ const PATTERNS: readonly RegExp[] = [
 
 /** No pattern finds anything in a text without one of these: nearly all texts, among them every line of a log. */
 const SUSPICIOUS =
-  /passw|passphrase|pwd|secret|token|key|credential|identified|:\/\/|bearer|authorization|\*[0-9A-F]{40}|\bgh[pousr]_|github_pat_|glpat-|xox|AKIA|npm_|eyJ|mysql|mariadb/i;
+  /passw|passphrase|pwd|secret|token|key|credential|identified|:\/\/|bearer|authorization|\*[0-9A-F]{40}|\bgh[pousr]_|github_pat_|glpat-|xox|AKIA|npm_|eyJ|mysql|mariadb|@tcp|@unix|sshpass|mycli/i;
 
 /**
  * A text without its secrets: passwords in addresses, options, statements and files of settings, hashes of passwords, tokens,
@@ -100,7 +112,7 @@ function withoutWebTokens(text: string, found: (secret: string) => void): string
 }
 
 const CLIENT_OR_PASSWORD =
-  /\b(?:mysql|mariadb|mysqladmin|mysqldump|mysqlslap|mysqlimport|mariadb-\w{1,30})\b|[|;&]|\n(?!-p)|(\s-p)([^\s'"=]+)/g;
+  /\b(?:mysql(?:admin|binlog|check|dump|import|pump|sh|show|slap|_upgrade)?|mariadb(?:-\w{1,30})?|mycli|sshpass)\b|[|;&]|\n(?!-p)|([\s'"]-p)('[^'\n]{1,200}'|"[^"\n]{1,200}"|[^\s'"=;|&]+)/g;
 
 /** mysql -u x -pSECRET: the first such word behind a client in its part of a command line. */
 function withoutPasswordsOfClients(text: string, found: (secret: string) => void): string {
@@ -110,10 +122,12 @@ function withoutPasswordsOfClients(text: string, found: (secret: string) => void
       isBehindClient = !/^[\n|;&]/.test(whole);
       return whole;
     }
-    if (!isBehindClient || HARMLESS_VALUE.test(secret) || isCode(secret, '')) return whole;
+    const isMasked = /^(['"])\*\*\*\1$/.test(secret);
+    if (!isBehindClient || isMasked || HARMLESS_VALUE.test(secret) || isCode(secret, '')) return whole;
     isBehindClient = false;
-    found(secret);
-    return option + MASK;
+    const quote = /^['"]/.test(secret) ? secret[0]! : '';
+    found(quote === '' ? secret : secret.slice(1, -1));
+    return option + quote + MASK + quote;
   });
 }
 
@@ -124,8 +138,13 @@ export function withoutSecretValues<T extends JsonValue>(value: T, found?: (secr
 
 function masked(value: JsonValue, name: string, found?: (secret: string) => void): JsonValue {
   if (typeof value === 'string') {
-    if (!isSecretName(name) || HARMLESS_VALUE.test(value)) return withoutSecrets(value, found);
+    const isHarmless = HARMLESS_VALUE.test(value) || (HARMLESS_NUMBER.test(value) && !PASSWORD_NAME.test(name));
+    if (!isSecretName(name) || isHarmless) return withoutSecrets(value, found);
     found?.(value);
+    return MASK;
+  }
+  if (typeof value === 'number' && Math.abs(value) > 9 && PASSWORD_NAME.test(name) && isSecretName(name)) {
+    found?.(String(value));
     return MASK;
   }
   if (typeof value !== 'object' || value === null) return value;
@@ -141,7 +160,9 @@ function masked(value: JsonValue, name: string, found?: (secret: string) => void
 
 /** Words of a command line, where a password may be the word behind its option. */
 function maskedWords(words: readonly JsonValue[], name: string, found?: (secret: string) => void): JsonValue[] {
-  const isClient = words.some((word) => typeof word === 'string' && /(?:^|\/)(?:mysql|mariadb)[a-z-]*$/.test(word));
+  const isClient = words.some(
+    (word) => typeof word === 'string' && /(?:^|\/)(?:mysql|mariadb|mycli)[a-z_-]*$/.test(word),
+  );
   return words.map((word, index) => {
     const before = words[index - 1];
     const follows = typeof before === 'string' && /^--?[a-z]/.test(before) && isSecretName(before);
@@ -162,7 +183,9 @@ function isList(value: JsonValue): value is readonly JsonValue[] {
 }
 
 function isSecretName(name: string): boolean {
-  return SECRET_NAME.test(name.slice(-100)) && !/^(?:old|max|strict|default|validate|using)[-_ ]/i.test(name);
+  // "dbPassword" is written as "db_Password".
+  const words = name.slice(-100).replace(/([a-z\d])(?=[A-Z])/g, '$1_');
+  return SECRET_NAME.test(words) && !/^(?:old|max|strict|default|validate|using)[-_ ]/i.test(name);
 }
 
 function replaced(match: readonly unknown[], found: (secret: string) => void): string {
@@ -172,6 +195,8 @@ function replaced(match: readonly unknown[], found: (secret: string) => void): s
   const secret = quote === '' ? s : s.slice(1, -1);
   if (
     HARMLESS_VALUE.test(secret) ||
+    (HARMLESS_NUMBER.test(secret) &&
+      /(?:token|secret|credentials?|key)['"]?[\s=:>,]{0,60}$/i.test(before.slice(-150))) ||
     isCode(secret, quote) ||
     /(?:old|max|strict|default|validate|using)[-_ ]\w*\s*[=:]\s*$/i.test(before.slice(-150))
   )

@@ -25,6 +25,27 @@ describe('secrets in texts', () => {
     ['eyJx.-eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl', 'eyJx.-***'],
     ['http://h/x?u=mysql://u:hunter2@h/d', 'http://h/x?u=mysql://u:***@h/d'],
     ['jdbc:mysql://u:hunter2@h/d, mysql://v:hunter3@h', 'jdbc:mysql://u:***@h/d, mysql://v:***@h'],
+    ["mysql -u root -p'hunter 2' db", "mysql -u root -p'***' db"],
+    ['mysqladmin "-phunter2" ping', 'mysqladmin "-p***" ping'],
+    [
+      'mysqlbinlog -phunter2; mysql_upgrade -phunter3; mycli -phunter4',
+      'mysqlbinlog -p***; mysql_upgrade -p***; mycli -p***',
+    ],
+    ["ALTER USER a IDENTIFIED BY 'new' REPLACE 'old'", "ALTER USER a IDENTIFIED BY '***' REPLACE '***'"],
+    ["IDENTIFIED VIA ed25519 USING 'hunter2'", "IDENTIFIED VIA ed25519 USING '***'"],
+    ["OPTIONS (USER 'u', PASSWORD 'hunter2')", "OPTIONS (USER 'u', PASSWORD '***')"],
+    ["argv: ['--password', 'hunter2']", "argv: ['--password', '***']"],
+    ["password => 'hunter2'", "password => '***'"],
+    ['u:hunter2@tcp(h:3306)/d', 'u:***@tcp(h:3306)/d'],
+    ['https://0123456789abcdef0123@h/x', 'https://***@h/x'],
+    [
+      'a temporary password is generated for root@localhost: hunter2',
+      'a temporary password is generated for root@localhost: ***',
+    ],
+    ['s3_secret_key=hunter2 --encryption-key=hunter2', 's3_secret_key=*** --encryption-key=***'],
+    ['DB_PASS=hunter2 MYSQL_PWD=123456', 'DB_PASS=*** MYSQL_PWD=***'],
+    ["IDENTIFIED BY '123456'", "IDENTIFIED BY '***'"],
+    ["{ dbPassword: 'hunter2' }", "{ dbPassword: '***' }"],
     [
       'mysql -u x -phunter2 ; mysqldump -phunter3 db | cat -print',
       'mysql -u x -p*** ; mysqldump -p*** db | cat -print',
@@ -47,6 +68,9 @@ describe('secrets in texts', () => {
     'sysbench oltp_read_only --mysql-socket=/x -p',
     'CREATE TABLE t (id int primary key, k int, key(k))',
     'innodb_encryption_threads=4',
+    'error near token: 17',
+    'https://jira.mariadb.org/browse/MDEV-1?a=b@c',
+    'ssh://git@github.com/x',
   ])('%s stays', (text) => expect(withoutSecrets(text)).toBe(text));
 });
 
@@ -58,6 +82,9 @@ test('secrets in fields, settings and words of a command line', () => {
     argv: ['/usr/bin/mysql', '-phunter2', '--password', 'hunter2', '--port=1'],
     variables: { report_password: 'hunter2', default_password_lifetime: '0' },
     values: [1, 2],
+    dbPassword: 'hunter2',
+    pwd: 1234567,
+    tokens: 17,
   };
   const found: string[] = [];
   const masked = withoutSecretValues(value, (secret) => void found.push(secret));
@@ -65,5 +92,7 @@ test('secrets in fields, settings and words of a command line', () => {
   expect(masked.old_passwords).toBe('OFF');
   expect(masked.variables.default_password_lifetime).toBe('0');
   expect(masked.argv.at(-1)).toBe('--port=1');
-  expect(found).toEqual(Array(6).fill('hunter2'));
+  expect(masked.pwd).toBe('***');
+  expect(masked.tokens).toBe(17);
+  expect(found).toEqual([...Array(7).fill('hunter2'), '1234567']);
 });
