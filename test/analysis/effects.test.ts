@@ -162,7 +162,7 @@ describe('outcome', () => {
   test('two of eight crashed: the numbers of the rest carry a caution', () => {
     expect(analysis.cautions).toContainEqual({
       code: 'trials-missing',
-      sentence: 'Of the 8 trials of server new, pool 16, 2 crashed: its numbers come from the 6 that ended ok.',
+      sentence: 'Of 8 trials of server new, pool 16, 2 crashed: its numbers come from the 6 trials that ended ok.',
       cell: { server: 'new', pool: 16 },
     });
   });

@@ -49,7 +49,7 @@ function missingTrials({ index }: CautionInput): readonly PlacedCaution[] {
     return [
       {
         code: 'trials-missing',
-        sentence: `${lost.join(', ')} of ${count(total, 'trial')} of ${nameOf(cell)}: ${rest}.`,
+        sentence: `Of ${count(total, 'trial')} of ${nameOf(cell)}, ${lost.join(', ')}: ${rest}.`,
         cell,
       },
     ];
