@@ -1,8 +1,7 @@
-import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { BenchbookError, sentenceOf } from '../errors.ts';
 import type { Dataset, LoadStep } from '../study/types.ts';
 import { shortHash } from './build.ts';
+import { dataFile, unreadable } from './data-file.ts';
 import { sha256Of } from './download.ts';
 
 /** What a data set holds, as a hash: files by their bytes, functions by their text and their first and last rows. */
@@ -27,18 +26,13 @@ async function stepKey(step: LoadStep): Promise<unknown> {
 const hashes = new Map<string, string>();
 
 async function fileHash(path: string): Promise<string> {
-  const failed = (why: string, cause?: unknown) =>
-    new BenchbookError('missing', why, { outcome: 'failed', ...(cause === undefined ? {} : { cause }) });
+  const { dev, ino, size, mtimeNs, ctimeNs } = await dataFile(path);
+  const key = [path, dev, ino, size, mtimeNs, ctimeNs].join(' ');
   try {
-    const found = await stat(path, { bigint: true });
-    if (!found.isFile()) throw failed(`${path} is no file.`);
-    const key = [path, found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
     const hash = hashes.get(key) ?? (await sha256Of(path));
     hashes.set(key, hash);
     return hash;
   } catch (cause) {
-    if (cause instanceof BenchbookError) throw cause;
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') throw failed(`There is no file ${path}.`, cause);
-    throw failed(`The file ${path} cannot be read: ${sentenceOf(cause)}.`, cause);
+    throw unreadable(path, cause);
   }
 }

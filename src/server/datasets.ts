@@ -76,7 +76,7 @@ export const load = {
     if (statements.length === 0 || !statements.every(isText)) throw wrongUse('load.sql wants statements.');
     return { step: 'sql', statements };
   },
-  /** A file of statements, as `mysqldump` writes it. */
+  /** A file of statements, as `mysqldump` and `mariadb-dump` write it, routines and triggers with DELIMITER included. */
   script(file: string): LoadStep {
     if (!isText(file)) throw wrongUse('load.script wants the path of a file.');
     return { step: 'script', file };

@@ -28,7 +28,13 @@ export interface Work {
 type Filled = Omit<DataSummary, 'key'>;
 
 /** For speed only: nothing here decides how data lies in the files. */
-const LOAD_OPTIONS: Options = { innodb_flush_log_at_trx_commit: 0, innodb_buffer_pool_size: '1G', local_infile: true };
+const LOAD_OPTIONS: Options = {
+  innodb_flush_log_at_trx_commit: 0,
+  innodb_buffer_pool_size: '1G',
+  local_infile: true,
+  // A dump holds each row as one statement at least.
+  max_allowed_packet: '256M',
+};
 
 /** Loads a data set into a copy of the pristine directory, checks its pages, and starts and stops once more. */
 export async function fillDirectory(work: Work): Promise<Filled> {

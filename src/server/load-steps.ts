@@ -1,5 +1,4 @@
-import { createReadStream, existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import mysql, { type Connection } from 'mysql2/promise';
@@ -7,6 +6,8 @@ import { BenchbookError, sentenceOf } from '../errors.ts';
 import { tellingLine } from '../formats/telling-line.ts';
 import type { Dataset, LoadStep } from '../study/types.ts';
 import { connectionSettings } from './connection.ts';
+import { dataFile } from './data-file.ts';
+import { readable, runScript } from './load-script.ts';
 import { lastLines, runTool } from './run-tool.ts';
 import type { Server } from './start.ts';
 
@@ -27,6 +28,10 @@ export async function fillDataset(context: LoadContext): Promise<void> {
     socketPath: server.socketPath,
     user: 'root',
     multipleStatements: true,
+    // Statements go as bytes: a script may hold some that are no text in any character set.
+    charset: 'BINARY',
+    // Otherwise the client library follows a script's SET NAMES and no longer sends bytes.
+    flags: ['-SESSION_TRACK'],
   });
   const start = Date.now();
   let stage = 'making the schema';
@@ -34,6 +39,7 @@ export async function fillDataset(context: LoadContext): Promise<void> {
     progress(`data set ${dataset.name}: ${stage} (${Math.round((Date.now() - start) / 1000)} s)`);
   }, REPORT_EVERY_MS);
   try {
+    await run(connection, 'SET NAMES utf8mb4 COLLATE utf8mb4_general_ci', dataset);
     await run(connection, `CREATE DATABASE IF NOT EXISTS \`${dataset.database}\``, dataset);
     await run(connection, `USE \`${dataset.database}\``, dataset);
     for (const statement of dataset.schema) await run(connection, statement, dataset);
@@ -56,7 +62,13 @@ async function perform(step: LoadStep, connection: Connection, context: LoadCont
       for (const statement of step.statements) await run(connection, statement, dataset);
       return;
     case 'script':
-      return await run(connection, await textOf(step.file), dataset);
+      return await runScript(step.file, {
+        dataset: dataset.name,
+        packetBytes: await packetBytes(connection),
+        send: (bytes) => connection.query(bytes),
+        progress: context.progress,
+        signal: context.signal,
+      });
     case 'server rows':
       for (const statement of serverRows(step, context.server.build.family)) await run(connection, statement, dataset);
       return;
@@ -69,7 +81,7 @@ async function perform(step: LoadStep, connection: Connection, context: LoadCont
     }
     case 'file': {
       const path = resolve(step.file);
-      if (!existsSync(path)) throw new BenchbookError('missing', `There is no file ${path}.`, { outcome: 'failed' });
+      await dataFile(path);
       const text = `LOAD DATA LOCAL INFILE 'file' INTO TABLE ${step.table} ${step.format}`;
       return await run(connection, text, dataset, () => createReadStream(path, { highWaterMark: 1 << 20 }));
     }
@@ -127,22 +139,25 @@ function field(value: string | number | boolean | bigint | null): string {
 }
 
 async function run(connection: Connection, text: string, dataset: Dataset, infile?: () => Readable): Promise<void> {
+  const sql = Buffer.from(text).toString('latin1');
   try {
-    await connection.query({ sql: text, ...(infile === undefined ? {} : { infileStreamFactory: infile }) });
+    await connection.query({ sql, ...(infile === undefined ? {} : { infileStreamFactory: infile }) });
   } catch (error) {
     const start = text.replaceAll(/\s+/g, ' ').trim();
     const shown = start.length > 80 ? `${start.slice(0, 77)}…` : start;
-    throw new BenchbookError(
-      'server',
-      `Data set "${dataset.name}" could not be loaded: "${shown}": ${sentenceOf(error)}`,
-      {
-        outcome: 'failed',
-        // A function of the study may have made the rows.
-        ...(error instanceof BenchbookError && error.place !== undefined ? { place: error.place } : {}),
-        cause: error,
-      },
-    );
+    const why = error instanceof BenchbookError ? error.message : readable(sentenceOf(error));
+    throw new BenchbookError('server', `Data set "${dataset.name}" could not be loaded: "${shown}": ${why}`, {
+      outcome: 'failed',
+      // A function of the study may have made the rows.
+      ...(error instanceof BenchbookError && error.place !== undefined ? { place: error.place } : {}),
+      cause: error,
+    });
   }
+}
+
+async function packetBytes(connection: Connection): Promise<number> {
+  const [rows] = await connection.query('SELECT @@max_allowed_packet');
+  return Number((rows as unknown[][])[0]![0]);
 }
 
 async function runCommand({ argv, cwd }: Extract<LoadStep, { step: 'command' }>, context: LoadContext): Promise<void> {
@@ -169,11 +184,4 @@ async function runCommand({ argv, cwd }: Extract<LoadStep, { step: 'command' }>,
       evidence: { [program]: lastLines(`${stdout}\n${stderr}`, 100) },
     },
   );
-}
-
-async function textOf(file: string): Promise<string> {
-  const path = resolve(file);
-  const text = await readFile(path, 'utf8').catch(() => null);
-  if (text === null) throw new BenchbookError('missing', `There is no file ${path}.`, { outcome: 'failed' });
-  return text;
 }
