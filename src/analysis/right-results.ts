@@ -1,13 +1,15 @@
 import type { CellLabels, Entry, TrialEntry } from '../journal/entry.ts';
 import type { Cell } from '../study/types.ts';
+import { outcomeAt } from './outcome-at.ts';
 
 /** Trials are compared where this is the same: the data and the statements. Null where it is not known. */
 export type WorkOf = (trial: TrialEntry) => string | null;
 
 /**
- * Entries with the trials as they count: one that ended ok has failed where a query gave a result that no trial of its baseline variant gave
- * on the same data, since fast and wrong is no result. All trials are looked at together, so that it does not matter which ran first; the
- * journal keeps how each ended by itself.
+ * Entries with the trials as they count: what ended ok has failed where a query gave a result that no trial of its baseline variant gave
+ * on the same data, since fast and wrong is no result. A wrong result at one level of a within factor takes nothing from the other levels, and
+ * the good levels of a trial that failed at another are judged too. All trials are looked at together, so that it does not matter which ran
+ * first; the journal keeps how each ended by itself.
  */
 export function withRightResults(entries: readonly Entry[], baseline: Cell): readonly Entry[] {
   const trials = entries.filter((entry): entry is TrialEntry => entry.type === 'trial');
@@ -22,20 +24,38 @@ export function wrongResults(
   baseline: Cell,
   workOf: WorkOf,
 ): ReadonlyMap<TrialEntry, TrialEntry> {
-  const counted = trials.filter((trial) => trial.counted && trial.block > 0 && trial.outcome === 'ok');
+  const counted = trials.filter((trial) => trial.counted && trial.block > 0 && isPartlyOk(trial));
   const references = referencesIn(counted, baseline, workOf);
   const wrong = new Map<TrialEntry, TrialEntry>();
   for (const trial of counted) {
     const key = cellKey(baselineOf(trial.cell, baseline));
     const right = key === cellKey(trial.cell) ? undefined : references.get(`${key} ${workOf(trial)}`);
     if (right === undefined) continue;
-    const name = [...resultsOf(trial)].find(([each, result]) => !(right.results.get(each)?.has(result) ?? true))?.[0];
-    if (name === undefined) continue;
-    const shown = right.ofBlock.get(trial.block) ?? right.first;
-    const reason = `the result of "${name}" is not that of the baseline variant in trial ${shown}; where it may differ, say expect: 'any'`;
-    wrong.set(trial, { ...trial, outcome: 'failed', reason });
+    const differing = resultsOf(trial).filter(({ name, result }) => !(right.results.get(name)?.has(result) ?? true));
+    if (differing.length > 0) wrong.set(trial, failedBy(trial, differing, right));
   }
   return wrong;
+}
+
+/** A trial of which the whole, or a level of a within factor, ended ok. */
+function isPartlyOk({ outcome, cells }: TrialEntry): boolean {
+  return outcome === 'ok' || cells !== undefined;
+}
+
+/** The trial with the levels failed whose results differ; all of it where a result belongs to no level. */
+function failedBy(trial: TrialEntry, differing: readonly Result[], right: Reference): TrialEntry {
+  const shown = right.ofBlock.get(trial.block) ?? right.first;
+  const reasonOf = ({ name }: Result) =>
+    `the result of "${name}" is not that of the baseline variant in trial ${shown}; where it may differ, say expect: 'any'`;
+  const { cells = [], reason: first, ...rest } = trial;
+  const whole = differing.find(({ within }) => within === null);
+  if (whole !== undefined) return { ...rest, outcome: 'failed', reason: reasonOf(whole) };
+  const failed = new Map(
+    differing.map((each) => [cellKey(each.within!), { within: each.within!, reason: reasonOf(each) }]),
+  );
+  const added = [...failed.values()].map((each) => ({ ...each, outcome: 'failed' as const }));
+  const outcome = trial.outcome === 'ok' ? 'failed' : trial.outcome;
+  return { ...rest, outcome, reason: first ?? added[0]!.reason, cells: [...cells, ...added] };
 }
 
 /** All results that the trials of one baseline variant gave on the same data. */
@@ -58,7 +78,7 @@ function referencesIn(trials: readonly TrialEntry[], baseline: Cell, workOf: Wor
     found.set(place, reference);
     reference.ofBlock.set(block, trialId);
     if (trialId < reference.first) reference.first = trialId;
-    for (const [name, result] of resultsOf(trial))
+    for (const { name, result } of resultsOf(trial))
       reference.results.set(name, (reference.results.get(name) ?? new Set()).add(result));
   }
   return found;
@@ -88,10 +108,39 @@ function cellKey(cell: CellLabels): string {
   return JSON.stringify(Object.entries(cell).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Digests of results, by measurement. */
-function resultsOf({ details }: TrialEntry): ReadonlyMap<string, string> {
-  const named = Object.entries((details ?? {}) as Readonly<Record<string, { readonly result?: unknown } | null>>);
-  return new Map(
-    named.flatMap(([name, detail]) => (detail?.result === undefined ? [] : [[name, JSON.stringify(detail.result)]])),
+interface Result {
+  /** The measurement, with its level: `load at threads=4`. */
+  readonly name: string;
+  /** Digest of the rows. */
+  readonly result: string;
+  /** The cell of within factors; null where the measurement is made once in the trial. */
+  readonly within: CellLabels | null;
+}
+
+/** Results of the levels that ended ok. */
+function resultsOf(trial: TrialEntry): readonly Result[] {
+  const details = Object.entries(
+    (trial.details ?? {}) as Readonly<Record<string, { readonly result?: unknown } | null>>,
   );
+  const levels = levelsOf(trial);
+  return details.flatMap(([name, detail]) => {
+    if (detail?.result === undefined) return [];
+    const within = levels.find(([suffix]) => name.endsWith(suffix))?.[1] ?? null;
+    if (outcomeAt(trial, within ?? {}).outcome !== 'ok') return [];
+    return [{ name, result: JSON.stringify(detail.result), within }];
+  });
+}
+
+/** How the names of details end at each level of the within factors that has samples, the longest first. */
+function levelsOf({ samples }: TrialEntry): readonly (readonly [string, CellLabels])[] {
+  const levels = new Map<string, CellLabels>();
+  for (const { within } of samples) if (within !== undefined) levels.set(` at ${labelsText(within)}`, within);
+  return [...levels].sort(([a], [b]) => b.length - a.length);
+}
+
+/** As `run/trial.ts` names a cell in the details. */
+function labelsText(cell: CellLabels): string {
+  return Object.entries(cell)
+    .map(([name, label]) => `${name}=${label}`)
+    .join(', ');
 }

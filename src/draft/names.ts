@@ -6,6 +6,7 @@ import type { Cell } from '../study/types.ts';
 /** The metric exists, else a sentence with the nearest right one. */
 export function checkMetric(metric: unknown, study: Study, word: string, place: Place): string {
   if (typeof metric === 'string' && Object.hasOwn(study.metrics, metric)) return metric;
+  if (metric === undefined || metric === null) throw missing('a metric', Object.keys(study.metrics), word, place);
   throw new BenchbookError('study', `'${word}' names an unknown metric '${String(metric)}'.`, {
     place,
     hint: suggestion(String(metric), Object.keys(study.metrics)),
@@ -15,12 +16,27 @@ export function checkMetric(metric: unknown, study: Study, word: string, place: 
 /** The factor exists. */
 export function checkFactor(name: unknown, study: Study, word: string, place: Place): string {
   if (typeof name === 'string' && study.factors.some((factor) => factor.name === name)) return name;
+  if (name === undefined || name === null)
+    throw missing(
+      word.startsWith('figure.') ? 'x: a factor' : 'a factor',
+      study.factors.map((factor) => factor.name),
+      word,
+      place,
+    );
   throw new BenchbookError('study', `'${word}' names an unknown factor '${String(name)}'.`, {
     place,
     hint: suggestion(
       String(name),
       study.factors.map((factor) => factor.name),
     ),
+  });
+}
+
+/** What was not given at all is no unknown name. */
+function missing(what: string, known: readonly string[], word: string, place: Place): BenchbookError {
+  return new BenchbookError('study', `'${word}' needs ${what}.`, {
+    place,
+    hint: `known: ${known.map((name) => `'${name}'`).join(', ')}`,
   });
 }
 

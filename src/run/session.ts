@@ -182,8 +182,7 @@ export function judgedTrials(session: Pick<Session, 'trials' | 'inputs' | 'basel
 
 /** One trial as it counts by what is known now. */
 function judged(session: Session, entry: TrialEntry): TrialEntry {
-  if (entry.outcome !== 'ok' || !entry.counted || !JSON.stringify(entry.details ?? null).includes('"result"'))
-    return entry;
+  if (!entry.counted || !JSON.stringify(entry.details ?? null).includes('"result"')) return entry;
   return wrongResults([...session.trials.values()], session.baseline, workIn(session)).get(entry) ?? entry;
 }
 

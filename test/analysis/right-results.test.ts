@@ -71,3 +71,59 @@ test('another data set, or none known, is not compared', () => {
   );
   expect(withRightResults(entries, { pool: '128M' })).toBe(entries);
 });
+
+/** Two levels of a within factor, in six blocks; the results of some trials are wrong at some levels. */
+function withLevels(wrong: (pool: string, block: number, threads: number) => boolean): Entry[] {
+  const levels = [1, 2];
+  const trials = [1, 2, 3, 4, 5, 6].flatMap((block) =>
+    ['128M', '512M'].map((pool) => {
+      const samples = levels.map((threads) => ({ metric: 'memory.rss', values: [block], within: { threads } }));
+      const result = (threads: number) => ({ result: wrong(pool, block, threads) ? 'other' : 'r' });
+      const details = Object.fromEntries(levels.map((threads) => [`q at threads=${threads}`, result(threads)]));
+      return trial({ pool }, block, samples, { trialId: `b${block}-${pool}`, key: pool, details, inputs });
+    }),
+  );
+  return [runEntry, ...trials];
+}
+const levelled = modelOf({
+  factors: [...modelOf().factors, { name: 'threads', within: true, labels: [1, 2], numeric: [1, 2] }],
+  baseline: { pool: '128M' },
+});
+
+test('a wrong result at one level of a within factor takes nothing from the other levels', () => {
+  const analysis = analyse(
+    withLevels((pool, block, threads) => pool === '512M' && block < 4 && threads === 2),
+    levelled,
+  );
+  expect(analysis.outcomes({ pool: '512M', threads: 1 })).toEqual({ ok: 6 });
+  expect(analysis.outcomes({ pool: '512M', threads: 2 })).toEqual({ failed: 3, ok: 3 });
+  expect(analysis.samples('memory.rss', { pool: '512M', threads: 1 })).toHaveLength(6);
+  expect(analysis.samples('memory.rss', { pool: '512M', threads: 2 }).map(({ block }) => block)).toEqual([4, 5, 6]);
+});
+
+test('the good levels of a trial that failed at another level are judged by their results too', () => {
+  const entries = withLevels((pool, block, threads) => pool === '512M' && block === 2 && threads === 2).map((entry) => {
+    if (entry.type !== 'trial' || entry.cell.pool !== '512M') return entry;
+    const cells = [{ within: { threads: 1 }, outcome: 'timeout' as const, reason: 'too slow' }];
+    return { ...entry, outcome: 'timeout' as const, reason: 'too slow', cells };
+  });
+  const analysis = analyse(entries, levelled);
+  expect(analysis.outcomes({ pool: '512M', threads: 1 })).toEqual({ timeout: 6 });
+  expect(analysis.outcomes({ pool: '512M', threads: 2 })).toEqual({ failed: 1, ok: 5 });
+  expect(analysis.samples('memory.rss', { pool: '512M', threads: 2 })).toHaveLength(5);
+  const second = withRightResults(entries, { pool: '128M' }).find(
+    (entry) => entry.type === 'trial' && entry.trialId === 'b2-512M',
+  );
+  expect(second).toMatchObject({ outcome: 'timeout', reason: 'too slow' });
+});
+
+test('a failed level of the baseline gives no right results, and its good levels do', () => {
+  const entries = withLevels((pool, _, threads) => pool === '512M' || threads === 2).map((entry) => {
+    if (entry.type !== 'trial' || entry.cell.pool !== '128M') return entry;
+    const cells = [{ within: { threads: 2 }, outcome: 'failed' as const, reason: 'bad' }];
+    return { ...entry, outcome: 'failed' as const, reason: 'bad', cells };
+  });
+  const analysis = analyse(entries, levelled);
+  expect(analysis.outcomes({ pool: '512M', threads: 1 })).toEqual({ failed: 6 });
+  expect(analysis.outcomes({ pool: '512M', threads: 2 })).toEqual({ ok: 6 });
+});

@@ -23,6 +23,8 @@ describe('wrong use is one sentence, exit 2, and nothing started', () => {
     [['run', 'nothing'], /There is no study 'nothing'/],
     [['run', 'goood'], /did you mean 'good'/i],
     [['run', 'bad'], /studies\/bad\.study\.ts:4.*'baseline' names an unknown level '61M'.*did you mean '16M'/i],
+    [['plan', 'bare'], /studies\/bare\.study\.ts:8.*'figure.interval' needs x: a factor.*known: 'pool'/i],
+    [['plan', 'mute'], /studies\/mute\.study\.ts:8.*'figure.interval' needs a metric.*known: 'startup.ready'/i],
     [['run', 'broken'], /studies\/broken\.study\.ts:2.*does not parse/],
     [['plan', 'good', '--only', 'pol=16M'], /pol/],
     [['plan', 'good', '--blocks', 'many'], /--blocks takes a whole number/],
@@ -36,6 +38,8 @@ describe('wrong use is one sentence, exit 2, and nothing started', () => {
     directory = await directoryWith({
       'studies/good.study.ts': study('{ innodb_buffer_pool_size: v.pool }'),
       'studies/bad.study.ts': study('{}').replace("baseline: { pool: '16M' }", "baseline: { pool: '61M' }"),
+      'studies/bare.study.ts': study('{}').replace(", x: 'pool'", ''),
+      'studies/mute.study.ts': study('{}').replace("metric: 'startup.ready', ", ''),
       'studies/broken.study.ts':
         "import { defineStudy } from 'benchbook';\nexport default defineStudy({ title: 't',, });\n",
     });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { analyse } from '../../src/analysis/analysis.ts';
 import { verifyJournal } from '../../src/journal/verify.ts';
 import { factor, studyOf } from '../plan/studies.ts';
 import { fakeWorld } from './fake.ts';
@@ -9,6 +10,14 @@ beforeEach(async () => {
   place = await harness();
 });
 afterEach(() => place.remove());
+
+/** The study as the analysis sees it. */
+const modelOf = () => ({
+  factors: [{ name: 'pool', within: false, labels: ['128M', '1G'], numeric: null }],
+  metrics: study().metrics,
+  baseline: study().baseline,
+  threshold: 0.02,
+});
 
 const study = (text = 'A') =>
   studyOf({
@@ -91,4 +100,33 @@ test('after the prose was edited the new run keeps what ended ok, the baseline t
   expect(second).toMatchObject({ trials: 12, ok: 12 });
   const measured = (await place.trials(second.runDirectory)).filter(({ reused, block }) => block > 0 && !reused);
   expect(measured.map(({ cell }) => cell.pool)).toEqual(Array(4).fill('1G'));
+});
+
+test('the report says which trials ran later than the rest of their blocks', async () => {
+  const laterTries = async () =>
+    analyse(await place.entries(), modelOf()).cautions.filter(({ code }) => code === 'tried-later');
+  await place.command({ study: study(), world: disturbed() });
+  expect(await laterTries()).toEqual([]);
+  await place.command({ study: study(), world: fakeWorld(), retryFailed: true });
+  expect(await laterTries()).toMatchObject([
+    {
+      cell: { pool: '1G' },
+      sentence: expect.stringContaining(
+        '4 of 6 trials of pool 1G were tried again later than the rest of their blocks (blocks 3, 4, 5, 6)',
+      ),
+    },
+  ]);
+});
+
+test('a trial that its study lets try again at once is not late', async () => {
+  let count = 0;
+  const world = fakeWorld({
+    perform: async () => (++count % 5 === 0 ? Promise.reject(new Error('now and then')) : undefined),
+  });
+  const retrying = { ...study(), policy: { ...study().policy, retries: 2 } };
+  await place.command({ study: retrying, world });
+  const trials = await place.trials();
+  expect(trials.some(({ attempt }) => attempt === 2)).toBe(true);
+  const { cautions } = analyse(await place.entries(), modelOf());
+  expect(cautions.map(({ code }) => code)).not.toContain('tried-later');
 });

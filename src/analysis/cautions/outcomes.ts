@@ -1,3 +1,4 @@
+import type { TrialEntry } from '../../journal/entry.ts';
 import { agree, count } from '../../units.ts';
 import { nameOf } from '../absence.ts';
 import { SMALLEST_N } from '../median-interval.ts';
@@ -11,6 +12,7 @@ export function outcomeCautions(input: CautionInput): readonly PlacedCaution[] {
     ...missingTrials(input),
     ...unpaired(input),
     ...reused(input),
+    ...triedLater(input),
     ...declared(input),
     ...incomplete(input),
   ];
@@ -79,6 +81,42 @@ function reused({ index }: CautionInput): readonly PlacedCaution[] {
     const sentence = `${kept} of ${count(trials.length, 'trial')} of ${nameOf(cell)} ${agree(kept, 'was', 'were')} measured in ${runs.size === 1 ? 'an earlier run' : 'earlier runs'} (${[...runs].join(', ')}) and kept.`;
     return [{ code: 'reused-samples', sentence, cell }];
   });
+}
+
+/**
+ * A trial that was tried again by a later command (`--retry-failed`) ran apart from the other trials of its block, so that a ratio within the
+ * block compares two states of the machine.
+ */
+function triedLater({ entries, index }: CautionInput): readonly PlacedCaution[] {
+  const trials = entries.filter((entry): entry is TrialEntry => entry.type === 'trial');
+  const firstTries = new Map<string, TrialEntry>();
+  for (const trial of trials) {
+    const name = triedAgain(trial);
+    if (name !== null && !firstTries.has(name)) firstTries.set(name, trial);
+  }
+  if (firstTries.size === 0) return [];
+  const isLate = (trial: TrialEntry) => {
+    const first = firstTries.get(trial.trialId);
+    if (first === undefined || trial.outcome === 'skipped') return false;
+    const between = entries.slice(entries.indexOf(first) + 1, entries.indexOf(trial));
+    return between.some(
+      (entry) =>
+        (entry.type === 'note' && entry.event === 'resumed') || (entry.type === 'trial' && entry.block > trial.block),
+    );
+  };
+  return index.cells.flatMap((cell) => {
+    const here = index.trialsAt(cell);
+    const late = here.filter(isLate);
+    if (late.length === 0) return [];
+    const blocks = late.map(({ block }) => block).sort((a, b) => a - b);
+    const sentence = `${late.length} of ${count(here.length, 'trial')} of ${nameOf(cell)} ${agree(late.length, 'was', 'were')} tried again later than the rest of ${agree(late.length, 'its block', 'their blocks')} (${agree(late.length, 'block', 'blocks')} ${blocks.join(', ')}): a ratio within ${agree(late.length, 'that block', 'those blocks')} compares trials that ran at different times.`;
+    return [{ code: 'tried-later', sentence, cell }];
+  });
+}
+
+/** The trial that this is an earlier try of; null where it is none. */
+function triedAgain({ trialId, counted }: TrialEntry): string | null {
+  return counted ? null : (/^(.+)\.try\d+$/.exec(trialId)?.[1] ?? null);
 }
 
 /** What the metric's own definition says must be known before comparing it. */
