@@ -1,13 +1,14 @@
 import { examineControls } from '../host/doctorControls.ts';
-import { findProgram } from '../host/tools.ts';
 import type { TrialEntry } from '../journal/entry.ts';
 import { sideBySide } from '../plan/order.ts';
 import type { Plan } from '../plan/plan.ts';
+import { lacksOf } from '../server/source-needs.ts';
 import type { Study } from '../study/study.ts';
-import type { HostRequest, ServerSource } from '../study/types.ts';
+import type { HostRequest, Setup } from '../study/types.ts';
 import { runsOf } from './choose.ts';
 import { halvesOfCores } from './cores.ts';
 import { readEarlier } from './earlier.ts';
+import { checkSideBySide } from './side-by-side.ts';
 import { resolveVariant } from './variants.ts';
 
 /** Something that a plan asks for and this machine lacks. */
@@ -65,34 +66,27 @@ function meanOf(values: readonly number[]): number {
 }
 
 async function needsOf(study: Study, plan: Plan, cacheDirectory: string): Promise<readonly Need[]> {
-  const setups = plan.variants.map((variant) => resolveVariant(study, variant).setup);
-  const sources = new Set(setups.map(({ server }) => server.source));
+  const resolved = plan.variants.map((variant) => resolveVariant(study, variant));
+  checkSideBySide(plan, resolved);
+  const setups = resolved.map(({ setup }) => setup);
   const controls = new Set(setups.flatMap(({ host }) => controlsOf(host ?? {})));
   return [
-    ...(await programNeeds(sources)),
+    ...(await sourceNeeds(setups, cacheDirectory)),
     ...(await controlNeeds(controls, cacheDirectory)),
     ...(typeof plan.order === 'object' ? await duetNeeds() : []),
   ];
 }
 
-const PROGRAMS: Readonly<Partial<Record<ServerSource['source'], readonly (readonly [string, readonly string[]])[]>>> = {
-  debian: [['apt-get to fetch servers of a Debian suite', ['apt-get']]],
-  git: [
-    ['git to fetch the source of a server', ['git']],
-    ['cmake to build a server', ['cmake']],
-    ['a C++ compiler to build a server', ['c++', 'g++', 'clang++']],
-  ],
-};
-
-async function programNeeds(sources: ReadonlySet<ServerSource['source']>): Promise<readonly Need[]> {
-  const needs: Need[] = [];
-  for (const source of sources) {
-    for (const [what, names] of PROGRAMS[source] ?? []) {
-      if ((await findProgram(names)) === undefined)
-        needs.push({ what: names[0]!, sentence: `the study needs ${what}` });
-    }
-  }
-  return needs;
+/** What the servers of a study need, and those that make its data sets; each thing once. */
+async function sourceNeeds(setups: readonly Setup[], cacheDirectory: string): Promise<readonly Need[]> {
+  const sources = setups.flatMap(({ server, data }) => [
+    server,
+    ...(data?.preparedBy === undefined ? [] : [data.preparedBy]),
+  ]);
+  const needs = new Map<string, Need>();
+  for (const source of new Map(sources.map((each) => [JSON.stringify(each), each])).values())
+    for (const need of await lacksOf(source, cacheDirectory)) needs.set(need.sentence, need);
+  return [...needs.values()];
 }
 
 /** The doctor's names of what a host request asks for. */

@@ -3,8 +3,7 @@ import type { Draft } from '../draft/types.ts';
 import { BenchbookError } from '../errors.ts';
 import { openCache } from '../host/private-folder.ts';
 import type { JsonValue, RerunRecord } from '../journal/entry.ts';
-import type { Plan, Variant } from '../plan/plan.ts';
-import { hindranceSideBySide } from '../study/control-scope.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { Study } from '../study/study.ts';
 import { begin, endOf, type HostFacts, type Opened, openRun } from './begin.ts';
 import { buildsOf } from './builds.ts';
@@ -17,6 +16,7 @@ import { type EndedBy, endNote, measureMissing } from './measure.ts';
 import { type OwnCodeProcesses, ownCodeProcesses } from './own-code.ts';
 import { isAt, type RequiredLevel, refuseMissing } from './required.ts';
 import { type Counts, countsOf, makeSession, noteEntry, progressOf, type Session } from './session.ts';
+import { checkSideBySide } from './side-by-side.ts';
 import type { ReadyVariant, ReadyVariants } from './skips.ts';
 import { type ResolvedVariant, resolveVariant } from './variants.ts';
 
@@ -220,35 +220,10 @@ function preparationOf({ cacheDirectory, signal, report, plan }: Request): Prepa
   return { cacheDirectory, signal, limits, progress: (text) => report({ type: 'preparing', text }) };
 }
 
-/** The halves of a duet run at the same time, on one machine. */
-function refuseSideBySide({ order }: Plan, resolved: readonly ResolvedVariant[]): void {
-  if (typeof order !== 'object') return;
-  const rest = ({ cell }: Variant) => JSON.stringify(Object.entries(cell).filter(([name]) => name !== order.duet));
-  for (const [index, one] of resolved.entries()) {
-    const others = resolved.slice(index + 1).filter(({ variant }) => rest(variant) === rest(one.variant));
-    for (const other of others) {
-      const why = hindranceSideBySide(one.setup.host ?? {}, other.setup.host ?? {});
-      if (why === null) continue;
-      throw new BenchbookError('study', why, {
-        hint: 'give both the same value, leave it out, or use the order "blocks"',
-      });
-    }
-  }
-}
-
 async function readyVariants(request: Request, preparation: Preparation): Promise<ReadyVariants> {
   const { study, plan, effects, report } = request;
   const resolved = plan.variants.map((variant) => resolveVariant(study, variant));
-  if (typeof plan.order === 'object' && resolved.some(({ setup }) => setup.host?.cpus !== undefined)) {
-    throw new BenchbookError(
-      'study',
-      'a duet gives each server its own half of the CPUs, and the setup asks for others',
-      {
-        hint: 'leave out host.cpus, or use the order "blocks"',
-      },
-    );
-  }
-  refuseSideBySide(plan, resolved);
+  checkSideBySide(plan, resolved);
   const buildOf = buildsOf(effects, preparation, report);
   const ready = new Map<string, ReadyVariant>();
   const obtain = async (variant: ResolvedVariant): Promise<ReadyVariant> => {

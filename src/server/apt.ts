@@ -120,7 +120,8 @@ function splitBySuite(sources: readonly AptSource[]): readonly AptSource[] {
   );
 }
 
-async function sourcesForSuite(suite: string): Promise<readonly AptSource[]> {
+/** This machine's own package sources with its suite replaced by another. */
+export async function sourcesForSuite(suite: string): Promise<readonly AptSource[]> {
   const host = await hostCodename();
   const archive = new Set([host, 'stable', 'oldstable', 'oldoldstable', 'testing', 'unstable', 'sid']);
   return (await machineSources()).flatMap((source) => {

@@ -43,6 +43,12 @@ export async function resolveBuild(source: ServerSource, environment: ServerEnvi
   });
 }
 
+/** Whether the cache has the build of a source, so that nothing must be fetched or built. */
+export async function isResolved(source: ServerSource, cacheDirectory: string): Promise<boolean> {
+  if (isInPlace(source)) return false;
+  return (await readBuild(join(cacheDirectory, 'sources', `${sourceKey(source)}.json`))) !== null;
+}
+
 async function find(
   source: Exclude<ServerSource, { source: 'external' }>,
   environment: ServerEnvironment,
