@@ -46,7 +46,11 @@ export class BenchbookError extends Error {
   }
 }
 
-/** The sentence of any thrown value, whatever was thrown. */
+/** The sentence of any thrown value, whatever was thrown: reading it may throw too. */
 export function sentenceOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown);
+  } catch {
+    return 'a value that cannot be read as a text';
+  }
 }

@@ -1,5 +1,7 @@
 import { sentenceOf } from '../errors.ts';
+import { lastCalled } from '../study/call.ts';
 import { exitCodeOf, explain } from './exit.ts';
+import { strayError } from './signals.ts';
 
 /** How long an ended command may wait for what it has forgotten to end. */
 const FORGOTTEN_SECONDS = 3;
@@ -22,8 +24,10 @@ export function guardOutput(): (code: number) => number {
   process.on('uncaughtException', (thrown) => {
     // A run ends itself in order.
     if (process.listenerCount('uncaughtException') > 1) return;
-    process.stderr.write(`${explain(thrown)}\n`);
-    process.exit(exitCodeOf(thrown));
+    const told = strayError(thrown, lastCalled()?.file ?? '') ?? thrown;
+    process.stderr.write(`${explain(told)}\n`);
+    endWith(exitCodeOf(told));
+    process.exit();
   });
   return (code) => (isBroken && code === 0 ? 1 : code);
 }
@@ -31,5 +35,9 @@ export function guardOutput(): (code: number) => number {
 /** Ends the process with this code: by itself, or soon where a timer or a connection was forgotten. */
 export function endWith(code: number): void {
   process.exitCode = code;
+  // The last listener: one of a study must not turn a failure into a success.
+  process.on('exit', () => {
+    process.exitCode = code;
+  });
   setTimeout(() => process.exit(code), FORGOTTEN_SECONDS * 1000).unref();
 }

@@ -34,7 +34,7 @@ export function untilInterrupted(study: { readonly file: string } | null = null)
     }
   };
   const onUncaught = (thrown: unknown): void => {
-    failure ??= uncaught(thrown, study?.file ?? '');
+    failure ??= endingRun(thrown, study?.file ?? '');
     controller.abort(failure);
   };
   const onExit = (code: number): void => {
@@ -59,16 +59,25 @@ export function untilInterrupted(study: { readonly file: string } | null = null)
   };
 }
 
-function uncaught(thrown: unknown, file: string): BenchbookError {
+function endingRun(thrown: unknown, file: string): BenchbookError {
   if (thrown instanceof BenchbookError) return thrown;
+  const hint = 'what was measured is kept; the same command goes on from there';
+  return (
+    strayError(thrown, file, hint) ??
+    new BenchbookError('measure', `An error that nothing awaits ended the run: ${sentenceOf(thrown)}`, {
+      hint,
+      cause: thrown,
+    })
+  );
+}
+
+/** An error that nothing awaits, as the study's own; null where the study's code did not throw it. */
+export function strayError(thrown: unknown, file: string, hint?: string): BenchbookError | null {
   const place = thrown instanceof Error ? placeInStack(thrown, file) : { file };
-  const isStudys = place.line !== undefined;
-  const sentence = isStudys
-    ? `The study's code threw where nothing awaits it: ${sentenceOf(thrown)}`
-    : `An error that nothing awaits ended the run: ${sentenceOf(thrown)}`;
-  return new BenchbookError(isStudys ? 'study' : 'measure', sentence, {
-    ...(isStudys ? { place } : {}),
-    hint: 'what was measured is kept; the same command goes on from there',
+  if (place.line === undefined) return null;
+  return new BenchbookError('study', `The study's code threw where nothing awaits it: ${sentenceOf(thrown)}`, {
+    place,
+    ...(hint === undefined ? {} : { hint }),
     cause: thrown,
   });
 }

@@ -17,6 +17,11 @@ const script = new Script("globalThis[Symbol.for('benchbook.call')]()", { filena
 /** The innermost function of a study that runs now; null where none does. */
 let running: string | null = null;
 
+let last: CalledStudy | null = null;
+
+/** The study whose code ran last in this process, for the place of an error that nothing awaits; null where none did. */
+export const lastCalled = (): CalledStudy | null => last;
+
 /**
  * Calls a synchronous function of a study, `name` being its key there. What it throws becomes a sentence with file and line. One that does
  * not return is ended, and so is one that calls `process.exit`.
@@ -56,6 +61,7 @@ function outermost<T>(name: string, study: CalledStudy, body: () => T): T {
   const lent = globalThis as { [BODY_KEY]?: () => unknown };
   const { exit } = process;
   running = name;
+  last = study;
   lent[BODY_KEY] = body;
   process.exit = (code) => {
     throw new Error(`it calls process.exit${code === undefined ? '' : ` with ${code}`}, which would end the run`);
