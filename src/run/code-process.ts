@@ -45,6 +45,8 @@ export async function startCodeProcess(request: CodeProcessRequest, signal: Abor
     isAlive = false;
   });
   const kill = async () => {
+    // Whoever waits for its end waits for it alone, perhaps: without this the event loop would run empty, and the command end in the middle.
+    child.ref();
     if (child.pid !== undefined && isAlive) killSession(child.pid);
     await gone;
   };

@@ -1,11 +1,11 @@
-import { rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TrialEntry } from '../../src/journal/entry.ts';
 import { readJournal } from '../../src/journal/read.ts';
-import { benchbookRunning, directoryWith } from './cli.ts';
+import { benchbook, benchbookRunning, directoryWith } from './cli.ts';
 
 /** Ways in which a statement, a server, or the study's own code ends, each a level: what it does, its outcome and its reason. */
 const ENDS: Readonly<Record<string, readonly [code: string, outcome: string, reason: RegExp]>> = {
@@ -177,3 +177,28 @@ test('output that nobody reads any more ends no run', async () => {
   expect(entries.at(-1)).toMatchObject({ type: 'end', complete: true, ok: 1 });
   await rm(folder, { recursive: true, force: true });
 }, 180_000);
+
+test('a run of which every trial failed by its own code has its report, and leaves no lock', async () => {
+  const place = await directoryWith({
+    'studies/throws.study.ts': `import { defineStudy, measure, servers } from 'benchbook';
+export default defineStudy({
+  title: 'Throws',
+  variants: { factors: { pool: ['16M'] } },
+  setup: (v) => ({ server: servers.installed(), options: { innodb_buffer_pool_size: v.pool } }),
+  measurements: { c: measure.custom({ metrics: { n: { unit: '1', better: 'lower' } }, run: async () => { throw new Error('no'); } }) },
+  replicates: 2,
+  report: ({ md }) => [md\`Nothing.\`],
+});
+`,
+  });
+  try {
+    const { stdout, exitCode } = await benchbook(place, ['run', 'throws', '--force']);
+    expect(stdout).toContain('0 of 2 trials ok, 2 not');
+    // Nothing but the process of the study's code is left to wait for: its end must not be the end of the command.
+    expect(stdout).toContain('output/throws/latest/report.html');
+    expect(exitCode).toBe(1);
+    expect(await readdir(join(place, 'output/throws/latest'))).not.toContain('run.lock');
+  } finally {
+    await rm(place, { recursive: true, force: true });
+  }
+}, 120_000);
