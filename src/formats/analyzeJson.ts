@@ -1,8 +1,19 @@
-import { isLooseObject, type LooseObject, type LooseValue, parseLooseJson } from './loose-json.ts';
+import { totalOf } from './analyze-total.ts';
+import {
+  isLooseObject,
+  type LooseObject,
+  type LooseValue,
+  numberOf as number,
+  only,
+  parseLooseJson,
+} from './loose-json.ts';
 
 /** What `ANALYZE FORMAT=JSON` of MariaDB says; times in seconds. A member is null where the server does not print it. */
 export interface AnalyzeSummary {
-  /** `query_block.r_total_time_ms`: the execution as the server timed it; of a union the sum of its parts. */
+  /**
+   * `query_block.r_total_time_ms`: the execution as the server timed it, and subqueries that cannot be part of it; of a union the sum of its
+   * parts.
+   */
   readonly totalSeconds: number | null;
   /** `query_optimization.r_total_time_ms`. */
   readonly optimizationSeconds: number | null;
@@ -56,32 +67,28 @@ export function parseAnalyzeJson(text: string): AnalyzeSummary {
   const ambiguous = [...new Set(nodes.flatMap(saidTwice))];
   const isAmbiguous = (name: string) => ambiguous.includes(name);
   const rows = nodes.flatMap(rowsOf);
+  const read = nodes.filter(isRead);
+  const isTimed = read.some((node) => number(node, 'r_table_time_ms') !== null);
+  const untimed = read.filter((node) => isTimed && number(node, 'r_table_time_ms') === null && !isUnion(node));
+  const uncounted = read.filter((node) => number(node, 'r_rows') === null);
+  const total = totalOf(block);
   return {
-    totalSeconds: totalOf(block),
+    totalSeconds: secondsOf(total.milliseconds),
     optimizationSeconds: isLooseObject(optimization) ? secondsOf(number(optimization, 'r_total_time_ms')) : null,
-    tableSeconds: isAmbiguous('r_table_time_ms')
-      ? null
-      : secondsOf(sumOf(nodes.map((node) => number(node, 'r_table_time_ms')))),
-    otherSeconds: isAmbiguous('r_other_time_ms') ? null : secondsOf(sumOf(other)),
-    rowsRead: isAmbiguous('r_rows') || isAmbiguous('r_loops') ? null : sumOf(rows),
+    tableSeconds:
+      isAmbiguous('r_table_time_ms') || untimed.length > 0
+        ? null
+        : secondsOf(sumOf(nodes.map((node) => number(node, 'r_table_time_ms')))),
+    otherSeconds: isAmbiguous('r_other_time_ms') || untimed.length > 0 ? null : secondsOf(sumOf(other)),
+    rowsRead: isAmbiguous('r_rows') || isAmbiguous('r_loops') || uncounted.length > 0 ? null : sumOf(rows),
     engine: stats.length === 0 || stats.some((each) => saidTwice(each).length > 0) ? null : engineOf(stats),
     outline: outlineOf(block),
-    doubts: doubtsOf(repairedLines, ambiguous, nodes),
+    doubts: [
+      ...doubtsOf(repairedLines, ambiguous, nodes),
+      ...besideDoubts(total.besideMilliseconds),
+      ...partialDoubts(untimed, uncounted),
+    ],
   };
-}
-
-/** The block's own time; a union, which has none, is the blocks that it is made of. Null where one of them has no time. */
-function totalOf(block: LooseObject): number | null {
-  const own = number(block, 'r_total_time_ms');
-  if (own !== null) return secondsOf(own);
-  const union = only(block, 'union_result');
-  const parts = isLooseObject(union) ? only(union, 'query_specifications') : undefined;
-  if (!Array.isArray(parts)) return null;
-  const totals = (parts as readonly LooseValue[]).map((part) => {
-    const inner = isLooseObject(part) ? only(part, 'query_block') : undefined;
-    return isLooseObject(inner) ? totalOf(inner) : null;
-  });
-  return totals.some((each) => each === null) ? null : sumOf(totals);
 }
 
 /**
@@ -141,6 +148,35 @@ function doubtsOf(
   return doubts;
 }
 
+function besideDoubts(milliseconds: number): readonly AnalysisDoubt[] {
+  if (milliseconds === 0) return [];
+  const sentence = `The server's time of the whole plan leaves out subqueries that it executed before: ${secondsOf(milliseconds)} s were added to the time.`;
+  return [{ code: 'plan-part-beside-root', sentence }];
+}
+
+function partialDoubts(untimed: readonly LooseObject[], uncounted: readonly LooseObject[]): readonly AnalysisDoubt[] {
+  const names = (nodes: readonly LooseObject[]) => nodes.map((node) => String(only(node, 'table_name'))).join(', ');
+  const sentences = [
+    ...(untimed.length === 0 ? [] : [`The server prints no time for reading ${names(untimed)}.`]),
+    ...(uncounted.length === 0 ? [] : [`The server does not count the rows that it reads from ${names(uncounted)}.`]),
+  ];
+  return sentences.map((sentence) => ({
+    code: 'plan-part-not-counted',
+    sentence: `${sentence} Sums over all tables are not reported.`,
+  }));
+}
+
+/** The temporary table of a union, whose time no server prints: a doubt of its own says so. */
+function isUnion(node: LooseObject): boolean {
+  return String(only(node, 'table_name')).startsWith('<union');
+}
+
+/** Whether the server read a table, as its loops, rows or times show: 10.5 prints no time for tables that it changes, and no server counts the rows of `index_subquery`. */
+function isRead(node: LooseObject): boolean {
+  if (typeof only(node, 'table_name') !== 'string') return false;
+  return number(node, 'r_rows') !== null || (number(node, 'r_table_time_ms') ?? 0) > 0;
+}
+
 function* walk(node: LooseObject): Generator<LooseObject> {
   yield node;
   for (const [, child] of childrenOf(node)) yield* walk(child);
@@ -180,15 +216,6 @@ function tableOf(table: LooseObject, inner: string): string {
 
 function all(node: LooseObject, name: string): readonly LooseValue[] {
   return node.members.filter(([key]) => key === name).map(([, value]) => value);
-}
-
-function only(node: LooseObject, name: string): LooseValue | undefined {
-  return node.members.find(([key]) => key === name)?.[1];
-}
-
-function number(node: LooseObject, name: string): number | null {
-  const value = only(node, name);
-  return typeof value === 'number' ? value : null;
 }
 
 /** Names of measured numbers that one object holds twice with different values: a text in it may look like a member. */

@@ -80,7 +80,8 @@ export function parseExplainAnalyze(text: string): ExplainAnalyzeSummary {
   return {
     totalSeconds: total === null ? null : secondsOf(total.value),
     tableSeconds: ran.length === 0 ? null : secondsOf(tables.value),
-    rowsRead: ran.length === 0 ? null : rows.value,
+    // "Count rows in t" hands over one row, the count.
+    rowsRead: ran.length === 0 || nodes.some(countsRows) ? null : rows.value,
     rows: root.figures === null ? null : rowsOf(root).value,
     resolution: {
       totalSeconds: secondsOf(total?.step ?? 0),
@@ -121,7 +122,11 @@ function doubtsOf(root: Node, nodes: readonly Node[], beside: readonly Node[], r
       'MySQL fetched rows before it executed the plan (constants, tables of which one row can match): neither their number nor their time is counted.';
     say('plan-part-not-counted', sentence);
   }
-  if (rows.step > 0) {
+  if (nodes.some(countsRows)) {
+    const sentence =
+      'MySQL counted the rows of a table without saying how many it read: the rows read are not reported.';
+    say('plan-part-not-counted', sentence);
+  } else if (rows.step > 0) {
     const sentence = `MySQL prints row counts rounded: the rows read are known to ±${trimmed(rows.step / 2)}.`;
     say('plan-rounded', sentence);
   }
@@ -136,7 +141,8 @@ function doubtsOf(root: Node, nodes: readonly Node[], beside: readonly Node[], r
 function besideOf(roots: readonly Node[]): readonly Node[] {
   const main = roots.filter((node) => !SUBQUERY.test(node.text));
   const behind = roots.filter((node) => SUBQUERY.test(node.text));
-  const inMain = main.flatMap(withoutSubqueries);
+  // What reads a table computes no expression of the select list.
+  const inMain = main.flatMap(withoutSubqueries).filter((node) => node.children.length > 0);
   const pools = inMain.map((node) => ownTime(node, 'last')).sort((a, b) => b.value - a.value);
   const found = outside(behind, pools[0] ?? NOTHING);
   const search = (node: Node): readonly Node[] => {
@@ -170,9 +176,7 @@ function isOnce(subquery: Node): boolean {
   return subquery.text.includes('run only once') && subquery.children.every((child) => loopsOf(child) <= 1);
 }
 
-function loopsOf(node: Node): number {
-  return node.figures?.loops.value ?? 0;
-}
+const loopsOf = (node: Node): number => node.figures?.loops.value ?? 0;
 
 function withoutSubqueries(node: Node): readonly Node[] {
   return [node, ...node.children.filter((child) => !SUBQUERY.test(child.text)).flatMap(withoutSubqueries)];
@@ -225,9 +229,9 @@ function trimmed(value: number): string {
   return String(Number(value.toPrecision(2)));
 }
 
-function isBefore(node: Node): boolean {
-  return node.text.startsWith(BEFORE_EXECUTION);
-}
+const isBefore = (node: Node): boolean => node.text.startsWith(BEFORE_EXECUTION);
+
+const countsRows = (node: Node): boolean => node.text.startsWith('Count rows in ');
 
 function readsTable(node: Node): boolean {
   return !isBefore(node) && !node.text.startsWith('Zero rows');

@@ -16,6 +16,16 @@ export function isLooseObject(value: LooseValue | undefined): value is LooseObje
   return typeof value === 'object' && value !== null && 'members' in value;
 }
 
+/** The first member of that name. */
+export function only(node: LooseObject, name: string): LooseValue | undefined {
+  return node.members.find(([key]) => key === name)?.[1];
+}
+
+export function numberOf(node: LooseObject, name: string): number | null {
+  const value = only(node, name);
+  return typeof value === 'number' ? value : null;
+}
+
 /**
  * Reads the JSON that MariaDB's servers print: keys repeat within an object, and texts (conditions, names) are copied between
  * quotes without escaping what is in them. In a text of several lines each member has a line of its own, so that a

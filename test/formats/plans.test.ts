@@ -52,6 +52,30 @@ describe('ANALYZE FORMAT=JSON as servers print it', () => {
     expect(codes(union)).toEqual(['plan-part-not-counted']);
   });
 
+  it.each([['mariadb-10.5.sub_before'], ['mariadb-11.8.sub_before'], ['mariadb-11.8.only_sub']])(
+    '%s: a subquery that ran before the plan belongs to its time',
+    (name) => {
+      const said = parseAnalyzeJson(plan(name));
+      const printed = [
+        ...plan(name)
+          .split('"query_block"')
+          .slice(1)
+          .join()
+          .matchAll(/"r_total_time_ms": ([\d.]+)/g),
+      ];
+      const sum = printed.reduce((total, [, milliseconds]) => total + Number(milliseconds), 0);
+      expect(said.totalSeconds).toBeCloseTo(sum / 1000, 12);
+      expect(codes(said)).toEqual(['plan-part-beside-root']);
+    },
+  );
+
+  it('a sum over tables is none where the server leaves one of them out', () => {
+    const said = parseAnalyzeJson(plan('mariadb-10.5.index_subquery'));
+    expect(said).toMatchObject({ tableSeconds: null, otherSeconds: null, rowsRead: null });
+    expect(said.totalSeconds).toBeGreaterThan(0);
+    expect(codes(said)).toEqual(['plan-part-not-counted', 'plan-part-not-counted']);
+  });
+
   it('the time of a join buffer is time beside the tables', () => {
     const { otherSeconds, tableSeconds, totalSeconds, rowsRead } = parseAnalyzeJson(plan('mariadb-11.8.mill'));
     expect(otherSeconds! + tableSeconds!).toBeGreaterThan(totalSeconds! * 0.98);
@@ -117,6 +141,18 @@ test('loose JSON of one line, with a text that is not escaped', () => {
 });
 
 describe('EXPLAIN ANALYZE as MySQL 9.7 prints it', () => {
+  it('a table whose rows were counted has no number of rows read', () => {
+    const said = parseExplainAnalyze(plan('mysql-9.7.count_rows'));
+    expect(said).toMatchObject({ rowsRead: null, rows: 1, totalSeconds: 0.046 });
+    expect(codes(said)).toEqual(['plan-part-not-counted']);
+  });
+
+  it('reading a table contains no subquery of the select list, however fast that one is', () => {
+    const said = parseExplainAnalyze(plan('mysql-9.7.sub_beside_leaf'));
+    expect(said.totalSeconds).toBeCloseTo((0.0398 + 0.0148) / 1000, 12);
+    expect(codes(said)).toEqual(['plan-part-beside-root', 'plan-part-not-counted']);
+  });
+
   it('a statement that was not executed has no figures', () => {
     expect(parseExplainAnalyze(plan('mysql-9.7.delete'))).toMatchObject({ isExecuted: false, totalSeconds: null });
     expect(parseExplainAnalyze('<not executable by iterator executor>\n').isExecuted).toBe(false);

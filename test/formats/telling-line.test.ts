@@ -73,6 +73,51 @@ FATAL: \`event' function failed: /usr/share/sysbench/oltp_common.lua:432: SQL er
     expect(tellingLine(output)).toBe(wanted);
   });
 
+  it.each([
+    [
+      "thread 'main' panicked at src/main.rs:2:5:\nboom\nnote: run with `RUST_BACKTRACE=1`",
+      "thread 'main' panicked at src/main.rs:2:5: boom",
+    ],
+    [
+      'node:internal/modules:1\n  throw err;\n  ^\n\nTypeError [ERR_X]: bad\n    at x (/y:1:2)\n\nNode.js v20.1',
+      'TypeError [ERR_X]: bad',
+    ],
+    ["x.rb:1:in `foo': boom (RuntimeError)\n\tfrom x.rb:3:in `<main>'", "x.rb:1:in `foo': boom (RuntimeError)"],
+    [
+      'PHP Fatal error:  Uncaught Exception: boom in /x:3\n  thrown in /x.php on line 3',
+      'PHP Fatal error:  Uncaught Exception: boom in /x:3',
+    ],
+    ['java.sql.SQLException: Access denied\n\tat x.y(Z.java)', 'java.sql.SQLException: Access denied'],
+    [
+      '*** stack smashing detected ***: terminated\nAborted (core dumped)',
+      '*** stack smashing detected ***: terminated',
+    ],
+    ['free(): double free detected in tcache 2\nAborted', 'free(): double free detected in tcache 2'],
+    ['x.c:3:5: runtime error: signed integer overflow\ndone', 'x.c:3:5: runtime error: signed integer overflow'],
+    ["cc -c x.c\nx.c:3:1: error: expected ';'\nmake: *** [x.o] Error 1", "x.c:3:1: error: expected ';'"],
+    [
+      "invalid option: --foo=3\nUsage:\n  sysbench [options]\n\nSee 'sysbench help' for a list",
+      'invalid option: --foo=3',
+    ],
+    ['--foo is strange\nUsage: x [options]\n  -h help', '--foo is strange'],
+    ['10:00:00 INFO start\n10:00:01 ERROR Main: bad\n10:00:02 INFO stop', '10:00:01 ERROR Main: bad'],
+    ['{"level":"error","msg":"refused"}\n{"level":"info","msg":"bye"}', '{"level":"error","msg":"refused"}'],
+    ['connect: Connection refused\nexiting', 'connect: Connection refused'],
+    [
+      'x: symbol lookup error: /y.so: undefined symbol: foo\nbye',
+      'x: symbol lookup error: /y.so: undefined symbol: foo',
+    ],
+    [
+      'sqlalchemy.exc.OperationalError: (pymysql.err.OperationalError) (2003, "gone")\n(Background)',
+      'sqlalchemy.exc.OperationalError: (pymysql.err.OperationalError) (2003, "gone")',
+    ],
+    ['10%\r20%\rERROR 1064 (42000): bad\r', 'ERROR 1064 (42000): bad'],
+    ['\u001b[31mError:\u001b[0m boom\nbye', 'Error: boom'],
+    ['error: 0\nSegmentation fault', 'Segmentation fault'],
+  ])('what other programs say: %j', (output, wanted) => {
+    expect(tellingLine(output)).toBe(wanted);
+  });
+
   it('mtr: the line of the test, not the first of mysqltest', () => {
     const said =
       "mysqltest: Results saved\nmysqltest: At line 5: query 'SELECT' failed: 1064: syntax\nmain.x [ fail ]\n";
