@@ -219,8 +219,9 @@ export function numberText(value: number, decimals: number, least = 3): string {
 }
 
 function digitsOf(magnitude: number, decimals: number): string {
+  if (magnitude === 0 && decimals > MOST_DECIMALS) return '0';
   if (magnitude >= 1e21) return magnitude.toExponential(3);
-  if (decimals <= MOST_DECIMALS || magnitude === 0) return magnitude.toFixed(Math.min(decimals, MOST_DECIMALS));
+  if (decimals <= MOST_DECIMALS) return magnitude.toFixed(decimals);
   const digits = decimals + Math.floor(Math.log10(magnitude) + 1e-9);
   return digits < 0 ? (0).toFixed(MOST_DECIMALS) : magnitude.toExponential(Math.min(digits, 20));
 }

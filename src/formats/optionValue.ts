@@ -25,7 +25,7 @@ export function sameOptionValue(requested: string, effective: string): boolean {
 
 /** "128M", "1.5" or "134217728" as a number of base units; null for what is no number, as "128MM". */
 export function numberOf(value: string): number | null {
-  const match = /^([+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)([KMGTPE])?$/i.exec(value.trim());
+  const match = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)([KMGTPE])?$/i.exec(value.trim());
   if (match === null) return null;
   return Number(match[1]) * (match[2] === undefined ? 1 : FACTORS[match[2].toUpperCase()]!);
 }

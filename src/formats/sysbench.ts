@@ -49,8 +49,8 @@ export function parseSysbench(text: string): SysbenchResult {
     const match = pattern.exec(report);
     return match === null ? null : Number(match[1]);
   };
-  const transactions = /^[ \t]*transactions:\s+(\d+)\s+\(([\d.]+) per sec/m.exec(report);
-  const queries = /^[ \t]*queries:\s+(\d+)\s+\(([\d.]+) per sec/m.exec(report);
+  const transactions = /^[ \t]*transactions:\s+(\d+)\s+\((\S+) per sec/m.exec(report);
+  const queries = /^[ \t]*queries:\s+(\d+)\s+\((\S+) per sec/m.exec(report);
   const seconds = number(/^[ \t]*(?:total time|time elapsed):\s+([\d.]+)s/m);
   const total = queries === null ? number(/^[ \t]*total:\s+(\d+)/m) : Number(queries[1]);
   return {
@@ -67,7 +67,7 @@ export function parseSysbench(text: string): SysbenchResult {
     errors: number(/^[ \t]*ignored errors:\s+(\d+)/m) ?? number(/^[ \t]*deadlocks:\s+(\d+)/m),
     reconnects: number(/^[ \t]*reconnects:\s+(\d+)/m),
     latency: numberOf(transactions) === 0 ? NO_LATENCY : latencyOf(report),
-    intervals: text.split('\n').flatMap(intervalOf),
+    intervals: linesOf(text).flatMap(intervalOf),
   };
 }
 
@@ -80,9 +80,12 @@ const NO_LATENCY = { minSeconds: null, averageSeconds: null, maxSeconds: null, p
 /** No machine makes this many transactions or queries in a second: a counter of sysbench went below 0 and wrapped around. */
 const IMPOSSIBLE_RATE = 1e12;
 
+/** Milliseconds that no run takes: the recorder's start value, or a clock that went backwards. */
+const IMPOSSIBLE_LATENCY = 1e12;
+
 function rateOf(text: string | undefined): number | null {
   const rate = Number(text);
-  return text === undefined || !Number.isFinite(rate) || rate >= IMPOSSIBLE_RATE ? null : rate;
+  return text === undefined || !Number.isFinite(rate) || rate < 0 || rate >= IMPOSSIBLE_RATE ? null : rate;
 }
 
 /** Milliseconds in all versions, with the unit behind the number in the older ones. */
@@ -92,7 +95,7 @@ function latencyOf(report: string): SysbenchResult['latency'] {
   );
   const ms = (pattern: RegExp): number | null => {
     const value = numberOf(pattern.exec(block));
-    return value === null ? null : secondsOf(value);
+    return value === null || value >= IMPOSSIBLE_LATENCY ? null : secondsOf(value);
   };
   const found = /^[ \t]*(?:approx\.[ \t]+)?(\d+)(?:st|nd|rd|th)? percentile:[ \t]+([\d.]+)(?:ms)?$/m.exec(block);
   const percentile = found === null ? null : { rank: Number(found[1]), seconds: secondsOf(Number(found[2])) };
@@ -105,8 +108,13 @@ function latencyOf(report: string): SysbenchResult['latency'] {
   };
 }
 
+/** Lines, and those that begin within another one: two threads may print at once. */
+function linesOf(text: string): readonly string[] {
+  return text.split(/\r?\n|(?=\[ {0,10}\d{1,10}s {0,10}\] (?:thds|threads): )/);
+}
+
 function intervalOf(line: string): SysbenchInterval[] {
-  const head = /^\[ *([\d.]+)s *\] (?:thds|threads): (\d+),? tps: ([\d.]+)/.exec(line);
+  const head = /^\[ *([\d.]+)s *\] (?:thds|threads): (\d+),? tps: ([^\s,]+)[\s,]/.exec(line);
   if (head === null) return [];
   const tps = rateOf(head[3]);
   const qps = rateOf(/ qps: ([\d.]+)/.exec(line)?.[1]) ?? readsAndWrites(line);

@@ -58,7 +58,7 @@ function withoutAlias(text: string, utf8: string): string {
 function wordOf(text: string, values: readonly string[]): string | null {
   const wanted = text.trim().toLowerCase();
   const words = values.map((value) => value.toLowerCase());
-  if (/^\d+$/.test(wanted)) return words[Number(wanted)] ?? null;
+  if (/^\d+$/.test(wanted) && !words.includes(wanted)) return words[Number(wanted)] ?? null;
   const begun = words.filter((word) => wanted !== '' && word.startsWith(wanted));
   return words.includes(wanted) ? wanted : begun.length === 1 ? begun[0]! : null;
 }

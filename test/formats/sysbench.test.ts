@@ -265,4 +265,22 @@ describe('doubts about a result', () => {
     expect(wrapped.tps).toBeNull();
     expect(sysbenchDoubts(wrapped)[0]).toMatch(/no possible number/);
   });
+
+  it('rates that are no number are told, and lines that run into each other are read apart', () => {
+    const line = (at: number, tps: string) =>
+      `[ ${at}s ] thds: 3 tps: ${tps} qps: 20.00 (r/w/o: 14.00/4.00/2.00) lat (ms,95%): 2.00 err/s: 0.00 reconn/s: 0.00`;
+    const text = `${line(1, '-5.00')}\n${line(2, 'nan')}\n[ 3s ] thds: 3 tps: 1${line(4, '7.00')}\r\n${v10.replace(/^\[.*\n/gm, '')}`;
+    const result = parseSysbench(text);
+    expect(result.intervals.map(({ atSeconds, tps }) => [atSeconds, tps])).toEqual([
+      [1, null],
+      [2, null],
+      [4, 7],
+    ]);
+    expect(sysbenchDoubts(result).join()).toContain('2 of 3 intervals have a rate that is no possible number');
+    const none = parseSysbench(
+      v10.replace(/transactions: .*/, 'transactions:                        0      (-nan per sec.)'),
+    );
+    expect(none).toMatchObject({ transactions: 0, tps: null, latency: { minSeconds: null } });
+    expect(parseSysbench(v10.replace('0.66', '18446744073709.55')).latency.minSeconds).toBeNull();
+  });
 });

@@ -110,5 +110,6 @@ test('a bound of an interval that is not zero is not printed as zero', () => {
   expect(plain(formatInterval({ low: 0.0000012, high: 700 }, '1'))).toBe('0.0000012 to 700');
   expect(plain(formatInterval({ low: 0.001, high: 1414.06 }, 's'))).toBe('0.000017 to 24 min');
   expect(plain(formatInterval({ low: 0, high: 700 }, '1'))).toBe('0 to 700');
+  expect(plain(formatInterval({ low: 0, high: 1e-12 }, '1'))).toBe('0 to 1.0e-12');
   expect(plain(formatInterval({ low: -0.2, high: 1e6 }, '1'))).toBe('-0.20 to 1,000,000');
 });
