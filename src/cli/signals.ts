@@ -1,4 +1,5 @@
 import { BenchbookError, sentenceOf } from '../errors.ts';
+import { refuseExit } from '../study/call.ts';
 import { placeInStack } from '../study/place.ts';
 
 /** Ctrl-C, an ended session, a closed terminal: each ends a run in order. */
@@ -44,9 +45,7 @@ export function untilInterrupted(study: { readonly file: string } | null = null)
   for (const name of SIGNALS) process.on(name, onSignal);
   process.on('uncaughtException', onUncaught);
   process.on('exit', onExit);
-  process.exit = (code) => {
-    throw new Error(`it calls process.exit${code === undefined ? '' : ` with ${code}`}, which would end the run`);
-  };
+  process.exit = refuseExit;
   return {
     signal: controller.signal,
     failure: () => failure,

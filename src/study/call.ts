@@ -46,6 +46,27 @@ export function limited<T>(name: string, study: CalledStudy, body: () => T): T {
   return running === null ? outermost(name, study, body) : nested(name, body);
 }
 
+/**
+ * The same for what the study awaits; a loop without end behind an `await` is ended by Ctrl-C alone.
+ *
+ * @throws BenchbookError `study` where it is not there in time
+ */
+export async function awaited<T>(name: string, study: CalledStudy, body: () => Promise<T>): Promise<T> {
+  last = study;
+  const { exit } = process;
+  process.exit = refuseExit;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(tookTooLong(name, study)), limitSeconds() * 1000);
+  });
+  try {
+    return await Promise.race([body(), late]);
+  } finally {
+    clearTimeout(timer);
+    process.exit = exit;
+  }
+}
+
 function nested<T>(name: string, body: () => T): T {
   const outer = running;
   running = name;
@@ -63,9 +84,7 @@ function outermost<T>(name: string, study: CalledStudy, body: () => T): T {
   running = name;
   last = study;
   lent[BODY_KEY] = body;
-  process.exit = (code) => {
-    throw new Error(`it calls process.exit${code === undefined ? '' : ` with ${code}`}, which would end the run`);
-  };
+  process.exit = refuseExit;
   try {
     // Without a listener, Ctrl-C ends the process by itself, also in a loop.
     const breakOnSigint = process.listenerCount('SIGINT') > 0;
@@ -87,12 +106,21 @@ function cutOff(cause: unknown, name: string, study: CalledStudy): unknown {
     return new BenchbookError('interrupted', 'interrupted', { cause });
   }
   if (code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') return cause;
+  return tookTooLong(name, study, cause);
+}
+
+function tookTooLong(name: string, study: CalledStudy, cause?: unknown): BenchbookError {
   return new BenchbookError('study', `The study's '${name}' did not return within ${limitSeconds()} s.`, {
     place: placeOfWords(study.file, study.sourceText, [name]),
-    hint: 'does it loop without end? BENCHBOOK_STUDY_SECONDS=300 gives it more time',
+    hint: 'does it loop or wait without end? BENCHBOOK_STUDY_SECONDS=300 gives it more time',
     outcome: 'timeout',
     cause,
   });
+}
+
+/** Stands for `process.exit` while code of a study runs. */
+export function refuseExit(code?: number | string | null): never {
+  throw new Error(`it calls process.exit${code == null ? '' : ` with ${code}`}, which would end the run`);
 }
 
 export function placeOr(first: Place, second: Place): Place {

@@ -95,10 +95,11 @@ export function guardSetup(
   return (values) => {
     const between = factors.filter((factor) => !factor.within);
     const all = { ...values, ...derive(values) };
-    const answer = callStudy('setup', source, () =>
-      setup(strictFactors(all, between, 'setup', source), strictParams(params, 'setup', source)),
-    );
-    const result = setupShape.safeParse(answer);
+    // Reading what it returned may run the study's code too.
+    const { answer, result } = callStudy('setup', source, () => {
+      const answer = setup(strictFactors(all, between, 'setup', source), strictParams(params, 'setup', source));
+      return { answer, result: setupShape.safeParse(answer) };
+    });
     if (result.success) return guardRows(setupFrom(dirname(source.file), result.data as unknown as Setup), source);
     const issue = result.error.issues[0]!;
     const unknownKey = issue.code === 'unrecognized_keys' ? issue.keys[0]! : null;

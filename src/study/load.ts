@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { type BuildFailure, build, type Plugin } from 'esbuild';
 import { BenchbookError, sentenceOf } from '../errors.ts';
 import { folderNameFault } from '../names.ts';
-import { type CalledStudy, limited } from './call.ts';
+import { awaited, type CalledStudy, limited } from './call.ts';
 import { measuringCodeHash } from './code-hash.ts';
 import { STUDY_MARK, type StudyDefinition } from './define.ts';
 import { PLACE_NAMES, placePlugin, withPlaces } from './own-place.ts';
@@ -162,13 +162,13 @@ async function importBundle(
   }
 }
 
-/** A module under the limit of a study's functions; what stands after an `await` at its top level is under none. */
+/** A module under the limit of a study's functions, with what its top level awaits. */
 async function evaluate(path: string, study: CalledStudy): Promise<Readonly<Record<string, unknown>>> {
   try {
     return limited('top level', study, () => createRequire(path)(path) as Record<string, unknown>);
   } catch (cause) {
     if ((cause as { code?: unknown } | null)?.code !== 'ERR_REQUIRE_ASYNC_MODULE') throw cause;
-    return (await import(/* @vite-ignore */ pathToFileURL(path).href)) as Record<string, unknown>;
+    return await awaited('top level', study, () => import(/* @vite-ignore */ pathToFileURL(path).href));
   }
 }
 
