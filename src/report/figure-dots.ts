@@ -38,8 +38,8 @@ export function showCells(asked: CellFigure, context: FigureContext): Shown {
   const dots = cellsWhere(analysis.cellsOf(asked.metric), asked.where).flatMap((cell) =>
     dotOf(asked, cell, draft, analysis),
   );
-  const isTooWide = asked.kind === 'bars' && valueScale(numbersOf(dots)).type !== undefined;
-  const figure: CellFigure = isTooWide ? { ...asked, kind: 'interval' } : asked;
+  const instead = overDecades(asked, dots, analysis);
+  const figure: CellFigure = instead === null ? asked : { ...asked, kind: instead.kind };
   const panels = panelFactors(figure, draft, dots);
   const table = dotsTable(`figure ${number}`, { figure, draft, dots, panels });
   const samples = samplesTable(`figure ${number} samples`, { figure, draft, dots, panels }, context);
@@ -54,7 +54,7 @@ export function showCells(asked: CellFigure, context: FigureContext): Shown {
     sourceLine: sourceLine(figure, dots, samples, context),
     notes: [
       ...notesOf(dots),
-      ...(isTooWide ? [DOTS_FOR_BARS] : []),
+      ...(instead === null ? [] : [instead.note]),
       ...axisNotes(figure, table, samples),
       ...cautionNotes(
         figure.metric,
@@ -65,8 +65,25 @@ export function showCells(asked: CellFigure, context: FigureContext): Shown {
   };
 }
 
-const DOTS_FOR_BARS =
-  'The values lie three decades apart or more: they are drawn as dots, since bars start at zero, which a logarithmic axis does not have.';
+/** What is drawn, with the reason, where the values lie so far apart that the kind asked for would show them wrongly. */
+function overDecades(
+  { kind, metric }: CellFigure,
+  dots: readonly Dot[],
+  analysis: Analysis,
+): { readonly kind: CellFigure['kind']; readonly note: string } | null {
+  const isWide = (values: readonly number[]) => valueScale(values).type !== undefined;
+  if (kind === 'bars' && isWide(numbersOf(dots))) {
+    const note =
+      'The values lie three decades apart or more: they are drawn as dots, since bars start at zero, which a logarithmic axis does not have.';
+    return { kind: 'interval', note };
+  }
+  if (kind !== 'histogram') return null;
+  const values = dots.flatMap(({ cell }) => analysis.samples(metric, cell).flatMap((sample) => sample.values));
+  if (!isWide(values)) return null;
+  const note =
+    'The values lie three decades apart or more: their shares are drawn as steps, since bins of one width would hold all but a few values in the first.';
+  return { kind: 'ecdf', note };
+}
 
 /** Where the eye could take a place for a length, or one step for another. */
 function axisNotes(figure: CellFigure, table: Table, samples: Table): string[] {

@@ -56,7 +56,7 @@ function layersOf(figure: CellFigure, context: SpecContext): { layers: Json[]; d
             encoding: {
               x: { field: 'value', bin: { maxbins: 30 } },
               y: { aggregate: 'count', title: 'samples', type: 'quantitative', axis: { tickMinStep: 1, format: 'd' } },
-              ...colorOf(figure),
+              color: { field: figure.color ?? figure.x },
             },
           },
         ],

@@ -61,7 +61,7 @@ export function sourceLine(
   const sample =
     samples.rows.length === trials
       ? 'trial'
-      : `sample, iterations included: ${samples.rows.length} of ${count(trials, 'trial')}`;
+      : `sample, iterations included: ${count(samples.rows.length, 'sample')} of ${count(trials, 'trial')}`;
   const bar = ns.some((each) => each < 6)
     ? 'minimum to maximum where n < 6, else the 95 % interval of the median'
     : '95 % interval of the median';

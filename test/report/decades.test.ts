@@ -45,7 +45,7 @@ async function drawn({ kind, cells, unit = 's', factors, color, show = 'value' }
 const levels = (values: readonly number[], count = 7): Wanted['cells'] =>
   values.map((value, index) => [{ x: 'abcdefgh'[index]! }, noisy(value, count, index)] as const);
 
-test.each(['interval', 'line', 'slope', 'strip', 'bars', 'ecdf'] as const)(
+test.each(['interval', 'line', 'slope', 'strip', 'bars', 'ecdf', 'histogram'] as const)(
   'a figure of values over eleven decades has a logarithmic axis with powers of ten: %s',
   async (kind) => {
     const { texts, notes, svg } = await drawn({ kind, cells: levels([2e-6, 3e-2, 40, 1e5]), unit: '1' });
@@ -54,9 +54,21 @@ test.each(['interval', 'line', 'slope', 'strip', 'bars', 'ecdf'] as const)(
     expect(ticks.every((tick) => Math.abs(Math.log10(tick) - Math.round(Math.log10(tick))) < 1e-6)).toBe(true);
     expect(notes).toContain('The axis of values is logarithmic.');
     expect(notes.some((note) => note.includes('drawn as dots'))).toBe(kind === 'bars');
+    expect(notes.some((note) => note.includes('drawn as steps'))).toBe(kind === 'histogram');
     expect(svg).not.toContain('NaN');
   },
 );
+
+test('a histogram tells the levels of its factor apart, as an ecdf does', async () => {
+  const fills = async (kind: 'histogram' | 'ecdf') => {
+    const { svg } = await drawn({ kind, cells: levels([10, 12]) });
+    const attribute = kind === 'ecdf' ? 'stroke' : 'fill';
+    const colors = [...svg.matchAll(new RegExp(`<path[^>]* ${attribute}="(#[0-9a-f]{6}|var[^"]*|rgb[^"]*)"`, 'g'))];
+    return { colors: new Set(colors.map(([, color]) => color)), svg };
+  };
+  const { colors, svg } = await fills('histogram');
+  expect(colors.size, svg.slice(0, 3000)).toBeGreaterThanOrEqual(2);
+});
 
 test('a zero among values over decades stays on the axis', async () => {
   const { texts, notes, marks } = await drawn({ kind: 'strip', cells: levels([0, 1e-3, 1, 1e4]) });
