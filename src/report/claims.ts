@@ -1,6 +1,8 @@
 import type { Analysis } from '../analysis/analysis.ts';
+import { outcomeAt } from '../analysis/outcome-at.ts';
 import type { Draft, DraftBlock } from '../draft/types.ts';
 import { allBlocks } from '../draft/walk.ts';
+import type { TrialEntry } from '../journal/entry.ts';
 import { agree, count } from '../units.ts';
 import type { ClaimResult, Document } from './document.ts';
 import type { RunData } from './run-data.ts';
@@ -49,10 +51,26 @@ export function summaryOf(claims: readonly ClaimResult[], data: RunData, analysi
   ];
 }
 
+/** How many trials did not end ok, and whether any number includes a part of them. */
+function lostText(lost: readonly TrialEntry[], all: number): string {
+  const isPartlyOk = (trial: TrialEntry) =>
+    trial.cells !== undefined && trial.samples.some(({ within }) => outcomeAt(trial, within ?? {}).outcome === 'ok');
+  const partly = lost.filter(isPartlyOk).length;
+  const listed = `The appendix lists ${agree(lost.length, 'it', 'them')}`;
+  const ofAll = `${lost.length} of ${count(all, 'trial')}`;
+  if (partly === 0)
+    return `${ofAll} did not end ok. ${listed}; no number includes ${agree(lost.length, 'it', 'them')}.`;
+  const what =
+    partly === lost.length
+      ? `${ofAll} failed at some levels only`
+      : `${ofAll} did not end ok, ${partly} of them at some levels only`;
+  return `${what}. ${listed}; numbers include the levels that ended ok.`;
+}
+
 /** What a reader of the first page alone must not miss. */
 function doubts(data: RunData, analysis: Analysis): string[] {
   const counted = data.trials.filter((trial) => trial.counted);
-  const lost = counted.filter((trial) => trial.outcome !== 'ok').length;
+  const lost = counted.filter((trial) => trial.outcome !== 'ok');
   const shared = counted.filter((trial) => trial.cautions.some((caution) => caution.code === 'load-of-others')).length;
   const drift = analysis.cautions.some((caution) => caution.code === 'canary-drift');
   const changed = new Set(
@@ -61,9 +79,7 @@ function doubts(data: RunData, analysis: Analysis): string[] {
     ),
   );
   return [
-    lost === 0
-      ? ''
-      : `${lost} of ${count(counted.length, 'trial')} did not end ok. The appendix lists ${agree(lost, 'it', 'them')}; no number includes ${agree(lost, 'it', 'them')}.`,
+    lost.length === 0 ? '' : lostText(lost, counted.length),
     shared === 0
       ? ''
       : `Other processes used CPU time during ${shared} of ${count(counted.length, 'trial')}${drift ? ', and the calibration probe varied between blocks' : ''}. Treat absolute times with caution (see Limitations).`,

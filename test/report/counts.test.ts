@@ -69,3 +69,21 @@ test.each([
     expect(text).not.toMatch(/\b(?:all|other) [01] \w+s\b|over time over time/);
   }
 });
+
+test('the first page says that numbers include the good levels of a trial that failed at another', () => {
+  const columns = ['10.5.29', '11.8.9'].map((server) => column(server, [1, 2]));
+  const failedAt = (cells: boolean) => (entry: Entry) => {
+    if (entry.type !== 'trial' || entry.cell.server !== '11.8.9') return entry;
+    const failed = { ...entry, outcome: 'failed' as const, reason: 'bad' };
+    if (!cells) return failed;
+    const [first, ...others] = entry.samples.map((series) => ({ ...series, within: { threads: 1 } }));
+    const samples = [{ ...first!, within: { threads: 2 } }, ...others];
+    return { ...failed, samples, cells: [{ within: { threads: 1 }, outcome: 'failed' as const, reason: 'bad' }] };
+  };
+  expect(reportOf({ columns }, failedAt(true))).toContain(
+    '2 of 4 trials failed at some levels only. The appendix lists them; numbers include the levels that ended ok.',
+  );
+  expect(reportOf({ columns }, failedAt(false))).toContain(
+    '2 of 4 trials did not end ok. The appendix lists them; no number includes them.',
+  );
+});
