@@ -74,7 +74,7 @@ describe('compare', () => {
     expect(worse.stderr).toMatch(/check: startup.ready at server it is 2\.0.* of what it was/);
     expect(worse.exitCode).toBe(3);
     const same = await benchbook(directory, ['compare', `unit@${OLD}`, `unit@${OLD}`, '--format', 'json', '--check']);
-    expect(same.stderr).toBe('');
+    expect(same.stderr).toBe(`benchbook: output/unit/${OLD} is compared with itself: nothing can differ.`);
     expect(same.stdout).toMatch(/still holds {3}quick/);
     expect(same.exitCode).toBe(0);
   });

@@ -26,7 +26,8 @@ export async function compare(beforeWanted: string, afterWanted: string, options
   // Not by the link `latest`, which moves on: the command must mean the same tomorrow.
   const [before, after] = [await realpath(await runFolder(beforeWanted)), await realpath(await runFolder(afterWanted))];
   const match = options.match ?? [];
-  tellWithoutEffect(unusedMatches(match));
+  const same = before === after ? [`${near(before)} is compared with itself: nothing can differ.`] : [];
+  tellWithoutEffect([...same, ...unusedMatches(match)]);
   const { comparison, record, files, damage } = await compareRuns({
     before,
     after,
