@@ -2,6 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { BenchbookError } from '../errors.ts';
 
+/** Fixed: the work is the same everywhere and takes about 1 s, so that a machine that needs this long is in no state to measure. */
+const LIMIT_SECONDS = 60;
+
 /**
  * A fixed workload that shows drift of the machine itself: the same work on every call, about 1 s. Seconds and rates:
  * `cpuSeconds` (60 million steps of integer arithmetic), `hashSeconds` (SHA-256 of 32 MiB), `memoryCopySeconds`
@@ -17,9 +20,13 @@ export async function canary(directory: string): Promise<Readonly<Record<string,
   const loader = probe.endsWith('.ts') ? ['--import', import.meta.resolve('tsx')] : [];
   const done = await execa(process.execPath, [...loader, fileURLToPath(probe), directory], {
     reject: false,
-    timeout: 60_000,
+    timeout: LIMIT_SECONDS * 1000,
     stdin: 'ignore',
   });
+  if (done.timedOut)
+    throw new BenchbookError('measure', `The drift probe in ${directory} took longer than ${LIMIT_SECONDS} s.`, {
+      hint: 'it takes about 1 s: something else keeps this machine or its storage busy',
+    });
   if (done.exitCode === 0) return JSON.parse(done.stdout) as Record<string, number>;
   const said = /^\w*Error: (.*)$/m.exec(done.stderr)?.[1] ?? done.stderr.trim().split('\n').at(-1);
   throw new BenchbookError('measure', `The drift probe did not run in ${directory}: ${said || done.shortMessage}`, {

@@ -66,6 +66,7 @@ async function tryControl(
     const told = result.effective[0]!;
     if (result.refused) return { name, state: 'missing', detail: told.note ?? 'refused', ...mend };
     const argv = [...(result.prefix ?? []), 'true'];
+    // Fixed: `true` ends at once; the rest is for the service manager.
     const ran = await execa(argv[0]!, argv.slice(1), { reject: false, stdin: 'ignore', timeout: 10_000 });
     if (ran.exitCode !== 0)
       return { name, state: 'missing', detail: ran.stderr.trim() || 'its command did not run', ...mend };

@@ -20,6 +20,7 @@ export async function readChoice(path: string): Promise<string | undefined> {
 
 /** What a program prints, in the C locale; undefined where it is missing, fails, or takes over 10 s. */
 export async function output(program: string, args: readonly string[]): Promise<string | undefined> {
+  // Fixed: what these tools print they read from the kernel at once; one that hangs must not hold up a run for a fact about the machine.
   const done = await execa(program, args, {
     reject: false,
     timeout: 10_000,

@@ -171,6 +171,7 @@ async function attach(argv: readonly string[]): Promise<Attached> {
 async function control({ child, closed }: Attached, word: 'enable' | 'disable'): Promise<void> {
   const acknowledged = once(child.stdio[4] as Readable, 'data').catch(() => undefined);
   (child.stdio[3] as Writable | null)?.write(`${word}\n`);
+  // Fixed: perf answers within milliseconds.
   await Promise.race([acknowledged, closed, sleep(5000)]);
 }
 
@@ -179,6 +180,7 @@ async function detach(attached: Attached): Promise<string> {
     await control(attached, 'disable');
     attached.child.kill('SIGINT');
   }
+  // Fixed: at its end perf writes what it holds, some megabytes at most. More time would be the next measurement's.
   const hung = setTimeout(() => attached.child.kill('SIGKILL'), 20_000);
   await attached.closed;
   clearTimeout(hung);

@@ -36,6 +36,7 @@ export async function inputsOf(
   variant: ResolvedVariant,
   build: Build,
   hostClass: JsonValue,
+  cacheDirectory: string,
 ): Promise<TrialInputs> {
   const { server, data, ...setup } = variant.setup;
   const shared = newlyCounted(setup.options ?? {});
@@ -49,7 +50,7 @@ export async function inputsOf(
   const [asPath, asUrl] = [folder, pathToFileURL(folder).pathname].map((path) => rooted({ study: path }));
   const rewrite = (value: JsonValue) => asUrl!(asPath!(value));
   return {
-    setup: rewrite(plain(data === undefined ? setup : { ...setup, data: await describedData(data) })),
+    setup: rewrite(plain(data === undefined ? setup : { ...setup, data: await describedData(data, cacheDirectory) })),
     measurements: rewrite(plain(measurements)),
     build: { id: build.id, version: build.version },
     hostClass,
@@ -70,12 +71,12 @@ function withoutServer(values: LevelValues, server: ServerSource): LevelValues {
 }
 
 /** A data set by its content, files by their bytes. */
-async function describedData(data: Dataset): Promise<object> {
+async function describedData(data: Dataset, cacheDirectory: string): Promise<object> {
   const { name, database, schema, order, preparedBy } = data;
   return {
     name,
     order,
-    content: await contentKey(data),
+    content: await contentKey(data, cacheDirectory),
     ...(preparedBy === undefined ? {} : { preparedBy }),
     // Nothing new to the key: what a reader needs to fill it again without the study.
     database,

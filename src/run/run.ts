@@ -93,7 +93,7 @@ export async function runStudy(given: RunRequest): Promise<RunResult> {
     const facts = await effects.readHost(cacheDirectory);
     const preparation = preparationOf(request);
     const variants = await readyVariants(request, preparation); // 2
-    const inputs = await allInputs(study, variants, facts.hostClass);
+    const inputs = await allInputs(request, variants, facts.hostClass);
     const opened = await openRun(request, inputs); // 3
     try {
       return await measureInto(request, opened, { blocks, preparation, variants, inputs, facts });
@@ -244,9 +244,13 @@ async function readyVariants(request: Request, preparation: Preparation): Promis
   return new Map(all.map((each) => [each.variant.variant.id, each]));
 }
 
-async function allInputs(study: Study, variants: ReadyVariants, hostClass: JsonValue): Promise<Prepared['inputs']> {
+async function allInputs(
+  { study, cacheDirectory }: Request,
+  variants: ReadyVariants,
+  hostClass: JsonValue,
+): Promise<Prepared['inputs']> {
   const pairs = [...variants].map(async ([id, { variant, result }]) => {
-    const inputs = 'error' in result ? null : await inputsOf(study, variant, result.build, hostClass);
+    const inputs = 'error' in result ? null : await inputsOf(study, variant, result.build, hostClass, cacheDirectory);
     return [id, inputs] as const;
   });
   return new Map(await Promise.all(pairs));

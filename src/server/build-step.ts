@@ -15,7 +15,15 @@ interface Step {
 }
 
 /** Runs one step of a build with all that it says appended to the log, and its counters shown as progress. */
-export async function step(
+export async function step(command: string, args: readonly string[], request: Step): Promise<void> {
+  try {
+    await perform(command, args, request);
+  } catch (error) {
+    throw isNoSpace(error) ? noSpace(request, error) : error;
+  }
+}
+
+async function perform(
   command: string,
   args: readonly string[],
   { what, folder, logPath, environment }: Step,
@@ -43,14 +51,21 @@ export async function step(
     if (logFault === null) log.write(chunk);
     tail = (tail + chunk.toString()).slice(-20_000);
     // "[12/345] …" of ninja, "[ 42%] …" of make.
-    const counter = /.*^\[\s*(\d+\/\d+|\d+%)\]/ms.exec(tail)?.[1];
-    if (counter !== undefined && Date.now() - told > 2000) {
-      told = Date.now();
-      environment.progress(`${what} ${counter}`);
-    }
+    if (Date.now() - told <= 2000) return;
+    const counter = [...tail.matchAll(/^\[\s*(\d+\/\d+|\d+%)\]/gm)].at(-1)?.[1];
+    if (counter === undefined) return;
+    told = Date.now();
+    environment.progress(`${what} ${counter}`);
   });
   // Only now: whoever waits before listening loses what was said meanwhile.
-  if (child.pid !== undefined) await registration.spawned(child.pid);
+  const unrecorded =
+    child.pid === undefined
+      ? null
+      : await registration.spawned(child.pid).then(
+          () => null,
+          (error: unknown) => ({ error }),
+        );
+  if (unrecorded !== null) stop();
   if (environment.signal?.aborted) stop();
   const result = await child;
   environment.signal?.removeEventListener('abort', stop);
@@ -60,12 +75,20 @@ export async function step(
     log.end();
     if (log.closed) resolve();
   });
+  if (unrecorded !== null) throw unrecorded.error;
   if (environment.signal?.aborted) throw new BenchbookError('interrupted', `Interrupted while ${what}.`);
   if (result.exitCode === 0) return;
-  if (isNoSpace(tail)) throw new BenchbookError('server', `There is no space for the build: ${what} failed.`);
+  if (isNoSpace(tail) || isNoSpace(logFault)) throw noSpace({ what, folder }, logFault);
   throw new BenchbookError('server', `The build failed while ${what}: ${decisiveLine(tail)}`, {
     hint: `The whole log is ${logPath}. Its end:\n${lastLines(tail, 15)}`,
     evidence: { 'build log': lastLines(tail, 200) },
+  });
+}
+
+function noSpace({ what, folder }: Pick<Step, 'what' | 'folder'>, cause: unknown): BenchbookError {
+  return new BenchbookError('server', `There is no space for the build below ${folder}: ${what} failed.`, {
+    hint: 'Make room there, or name another cache folder with BENCHBOOK_CACHE.',
+    cause,
   });
 }
 

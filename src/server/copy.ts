@@ -5,6 +5,7 @@ import { BenchbookError } from '../errors.ts';
 import { lastLines, runTool } from './run-tool.ts';
 
 const QUIET_BYTES = 16 * 1024 * 1024;
+/** Fixed: the copy itself is on the disk by then; what is waited for may be written by others, without end. */
 const QUIET_LIMIT_MS = 5_000;
 
 export interface Copied {

@@ -4,8 +4,12 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runTool } from './run-tool.ts';
 
-/** Writing the memory of a server with a big buffer pool takes its time. */
-const DUMP_SECONDS = 120;
+/**
+ * How long a core file may take: two minutes for what the server does about a signal, and the time to write all of its memory to a slow
+ * disk. Not of `limits`: the server hangs, and only its size says how long the kernel needs.
+ */
+const HANDLER_SECONDS = 120;
+const BYTES_PER_SECOND = 20 * 2 ** 20;
 
 /**
  * Lets the servers that this process starts leave core files: the limit is inherited, so that no wrapper comes between
@@ -27,8 +31,9 @@ async function coreLimits(): Promise<{ readonly soft: string; readonly hard: str
   return { soft, hard };
 }
 
-/** Ends a server that hangs by SIGABRT, so that it leaves a core file; after two minutes the caller's SIGKILL does. */
+/** Ends a server that hangs by SIGABRT, so that it leaves a core file; where that takes too long the caller's SIGKILL does. */
 export async function abortForCore(pid: number, exited: Promise<unknown>): Promise<void> {
+  const seconds = dumpSeconds(await residentBytes(pid));
   try {
     // A stopped process takes no signal but this.
     process.kill(pid, 'SIGCONT');
@@ -39,9 +44,18 @@ export async function abortForCore(pid: number, exited: Promise<unknown>): Promi
   const limit = new AbortController();
   await Promise.race([
     exited.catch(() => undefined),
-    sleep(DUMP_SECONDS * 1000, undefined, { signal: limit.signal }).catch(() => undefined),
+    sleep(seconds * 1000, undefined, { signal: limit.signal }).catch(() => undefined),
   ]);
   limit.abort();
+}
+
+export function dumpSeconds(bytes: number): number {
+  return HANDLER_SECONDS + bytes / BYTES_PER_SECOND;
+}
+
+async function residentBytes(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(text)?.[1] ?? 0) * 1024;
 }
 
 /** Where the kernel puts core files: `kernel.core_pattern` and `kernel.core_uses_pid`. */

@@ -99,6 +99,7 @@ async function open(url: URL): Promise<Connection> {
       user: decodeURIComponent(url.username || 'root'),
       password: decodeURIComponent(url.password),
       ...(url.pathname.length > 1 ? { database: decodeURIComponent(url.pathname.slice(1)) } : {}),
+      // Fixed: a server that is there accepts within a round trip or some. Its statements have the limit of their measurement.
       connectTimeout: 10_000,
     });
   } catch (error) {

@@ -72,6 +72,7 @@ async function whatItSays(
   const { code, stdout, stderr } = await runTool(program, [...rest, '--no-defaults', '--version'], {
     env: aloneIn(env),
     alone: true,
+    // Fixed: it prints one line and starts nothing. What takes this long is another program, which waits for something.
     seconds: 60,
   });
   const version = /\bVer\s+(\d\S*)/.exec(stdout)?.[1];

@@ -1,5 +1,5 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readTrusted, writePrivate } from '../host/private-folder.ts';
 import { programWords } from './argv.ts';
 import { type FoundBuild, shortHash } from './build.ts';
 import { runTool } from './run-tool.ts';
@@ -37,17 +37,25 @@ export async function optionListOf(
   if (list === undefined) {
     list = readList(path).then(async (kept) => kept ?? (await askForList(build, path)));
     lists.set(path, list);
+    // What failed once is asked again.
+    list.catch(() => lists.delete(path));
   }
   return await list;
 }
 
 async function readList(path: string): Promise<ReadonlySet<string> | null> {
   try {
-    return new Set(JSON.parse(await readFile(path, 'utf8')) as string[]);
+    return new Set(JSON.parse((await readTrusted(path)) ?? '') as string[]);
   } catch {
     return null;
   }
 }
+
+/**
+ * Fixed: nothing is started for a help text: it takes 0.1 s, and some seconds where a checking build runs on a busy machine. What takes this
+ * long hangs, and `limits.startSeconds` is about servers that start.
+ */
+export const HELP_SECONDS = 120;
 
 async function askForList(
   build: Pick<FoundBuild, 'command' | 'defaults' | 'env'>,
@@ -58,15 +66,12 @@ async function askForList(
     env: aloneIn(build.env),
     alone: true,
     cwd: '/',
-    seconds: 30,
+    seconds: HELP_SECONDS,
   });
   const names = [...stdout.matchAll(/^ {2}(?:-\S, )?--([\w.-]+)/gm)].map(([, name]) => name!.replaceAll('-', '_'));
   if (code !== 0 || names.length === 0) return null;
   const list = [...new Set(names.map((name) => name.toLowerCase()))].sort();
   // A cache that cannot be written costs the next process a question, and no more.
-  await mkdir(join(path, '..'), { recursive: true })
-    .then(() => writeFile(`${path}.${process.pid}`, JSON.stringify(list)))
-    .then(() => rename(`${path}.${process.pid}`, path))
-    .catch(() => undefined);
+  await writePrivate(path, JSON.stringify(list)).catch(() => undefined);
   return new Set(list);
 }

@@ -1,5 +1,6 @@
 import { programWords } from './argv.ts';
 import type { Build } from './build.ts';
+import { HELP_SECONDS } from './option-list.ts';
 import { runTool } from './run-tool.ts';
 import { aloneIn } from './server-environment.ts';
 
@@ -33,7 +34,7 @@ async function ask(build: Build, option: string, value: string): Promise<string 
     env: aloneIn(build.env),
     alone: true,
     cwd: '/',
-    seconds: 30,
+    seconds: HELP_SECONDS,
   });
   if (code !== 0) return null;
   const table = stdout.slice(Math.max(0, stdout.lastIndexOf('\nVariables (--variable-name=value)')));

@@ -50,7 +50,7 @@ export async function prepareDataset(
     origin: origin.id,
     creation: optionsKey(creation),
     engine: engine?.toUpperCase() ?? null,
-    content: await contentKey(dataset),
+    content: await contentKey(dataset, environment.cacheDirectory),
   });
   const directory = join(environment.cacheDirectory, 'datasets', `${dataset.name}-${key}`);
   const known = await readPrepared(directory);

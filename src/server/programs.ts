@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, realpath, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { readdir, realpath, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { makePrivate } from '../host/private-folder.ts';
 import { argvText } from './argv.ts';
 import { type Build, shortHash } from './build.ts';
 import { needsLoader } from './elf.ts';
@@ -97,7 +98,7 @@ function realFolders(base: string): ReadonlySet<string> {
 }
 
 async function mirror(from: string, to: string, final: string, start: Start, real: ReadonlySet<string>): Promise<void> {
-  await mkdir(to, { recursive: true });
+  await makePrivate(to);
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const [path, copy, place] = [from, to, final].map((folder) => join(folder, entry.name)) as [string, string, string];
     if (real.has(path) && entry.isDirectory()) await mirror(path, copy, place, start, real);

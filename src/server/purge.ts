@@ -3,11 +3,15 @@ import { BenchbookError } from '../errors.ts';
 import type { Family } from './build.ts';
 import type { Row } from './connection.ts';
 
-/** Waits until InnoDB has no history left to purge: iterations before and after that are not equal. */
+/**
+ * Waits until InnoDB has no history left to purge: iterations before and after that are not equal.
+ * @param limitSeconds of the study: `limits.purgeSeconds` before a stop; infinite where the limit of a measurement ends its signal
+ */
 export async function waitForPurge(
   sql: (text: string) => Promise<readonly Row[]>,
   family: Family,
-  limitSeconds = 600,
+  limitSeconds: number,
+  signal?: AbortSignal,
 ): Promise<void> {
   const deadline = Date.now() + limitSeconds * 1000;
   if (family === 'mariadb') {
@@ -30,6 +34,6 @@ export async function waitForPurge(
         { outcome: 'timeout' },
       );
     }
-    await sleep(50);
+    await sleep(50, undefined, { signal });
   }
 }

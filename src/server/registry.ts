@@ -173,6 +173,7 @@ async function end(pid: number): Promise<void> {
   if (identity === null) return;
   // SIGKILL at once: its data directory is a copy that nobody reads again. A build's compilers are of its session.
   killSession(pid);
+  // Fixed: a process that SIGKILL has not ended by then waits for its storage, and no longer wait helps.
   for (let waited = 0; waited < 10_000 && isAlive(identity); waited += 20) await sleep(20);
 }
 

@@ -31,6 +31,7 @@ export function runningServer(parts: Parts): Server {
   /** Of a lost connection the exit is the cause, and the log tells why; it comes some milliseconds later. */
   const explain = async (error: unknown): Promise<never> => {
     if (!isLost(error) || stopping) throw error;
+    // Fixed: the kernel closes the connection when the process ends, and its exit follows. A server that lives on is none that ended.
     const exit = await Promise.race([exited, sleep(3000, null)]);
     if (exit === null) throw error;
     await afterExit;

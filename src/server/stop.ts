@@ -13,7 +13,7 @@ import type { StopMode } from './start.ts';
 /** Where the study sets no limit. Stops of an hour are known of real servers, and a kill costs the data of the trial. */
 const STOP_SECONDS = 7200;
 const PURGE_SECONDS = 7200;
-/** After SIGKILL the kernel frees the memory of a big server, and writes a core file where one is wanted. No study can want less. */
+/** Fixed: after SIGKILL nothing but the kernel works, which frees the memory of a big server in seconds and writes no core file. */
 const CRASH_SECONDS = 30;
 
 interface Stoppable {

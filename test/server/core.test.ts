@@ -1,10 +1,15 @@
 import { mkdir, open, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { allowCores, corePlace, findCore } from '../../src/server/core.ts';
+import { allowCores, corePlace, dumpSeconds, findCore } from '../../src/server/core.ts';
 import { startServer } from '../../src/server/start.ts';
 import { freshServer, installedBuild, privateFolder } from './real.ts';
 import { thrownBy } from './thrown.ts';
+
+it('waits for the core file of a big server as long as a slow disk needs', () => {
+  expect(dumpSeconds(200 << 20)).toBe(130);
+  expect(dumpSeconds(12 * 2 ** 30)).toBeGreaterThan(600);
+});
 
 describe('where the kernel puts core files', () => {
   const place = (pattern: string, usesPid = false) => ({ pattern, usesPid });

@@ -116,9 +116,9 @@ describe('a data set', () => {
     const prepared = await prepareDataset(build, made, {}, environment);
     expect(prepared.summary.tables[0]).toMatchObject({ table: 'a', rows: 7 });
     expect((await runTool('cat', [join(folder, 'seen')])).stdout).toBe('root@mixed');
-    const key = await contentKey(made);
+    const key = await contentKey(made, environment.cacheDirectory);
     await writeFile(join(folder, 'rows.csv'), '2,two\n3,drei\n');
-    expect(await contentKey(made)).not.toBe(key);
+    expect(await contentKey(made, environment.cacheDirectory)).not.toBe(key);
   }, 120_000);
 
   it.each([

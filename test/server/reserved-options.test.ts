@@ -1,4 +1,5 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Build } from '../../src/server/build.ts';
@@ -27,6 +28,19 @@ function refusalOf(options: Options, env: Record<string, string> = {}, known: Re
     return (error as Error).message;
   }
 }
+
+it('the list of options is kept where this account alone can write', async () => {
+  const cache = await mkdtemp(join(tmpdir(), 'benchbook-lists-'));
+  try {
+    const found = await optionListOf(await installedBuild(), cache);
+    expect(found?.has('innodb_buffer_pool_size')).toBe(true);
+    const lists = join(cache, 'option-lists');
+    expect((await stat(lists)).mode & 0o777).toBe(0o700);
+    for (const name of await readdir(lists)) expect((await stat(join(lists, name))).mode & 0o777).toBe(0o600);
+  } finally {
+    await rm(cache, { recursive: true, force: true });
+  }
+}, 60_000);
 
 describe('an option of Benchbook is refused however a server lets it be spelt', () => {
   const names = [

@@ -105,7 +105,7 @@ test('a study that was moved has the same code hash and the same keys', async ()
   const keysIn = async (place: string) => {
     const study = await studyIn(place);
     const build = { id: 'build', version: '10.11' } as Build;
-    const inputs = await Promise.all(variantsOf(study).map((variant) => inputsOf(study, variant, build, {})));
+    const inputs = await Promise.all(variantsOf(study).map((variant) => inputsOf(study, variant, build, {}, folder)));
     return [study.codeHash, ...inputs.map(keyOf)];
   };
   const one = await keysIn('one');

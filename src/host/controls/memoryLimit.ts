@@ -62,6 +62,7 @@ async function limitByScope(bytes: number): Promise<MemoryLimit | undefined> {
   const read = 'cat "/sys/fs/cgroup$(cut -d: -f3 /proc/self/cgroup | tail -n 1)/memory.max"';
   const tried = await execa(prefix[0]!, [...prefix.slice(1), 'sh', '-c', read], {
     reject: false,
+    // Fixed: it prints one number; the rest is for the service manager.
     timeout: 10_000,
     stdin: 'ignore',
   });
