@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { availableParallelism, freemem, totalmem } from 'node:os';
+import { count } from '../units.ts';
 import { amountText } from './controls/amount.ts';
 import type { HostCaution } from './controls/control.ts';
 import { statFields } from './processId.ts';
@@ -55,7 +56,7 @@ export async function watchHost(directory: string): Promise<Watch> {
           caution('load-of-others', `Other processes used ${percent(others)} of this machine's CPU time.`),
         steal > limits.steal && caution('steal', `The hypervisor took ${percent(steal)} of the CPU time for others.`),
         after.throttled > before.throttled &&
-          caution('throttled', `The CPUs were throttled ${after.throttled - before.throttled} times.`),
+          caution('throttled', `The CPUs were throttled ${count(after.throttled - before.throttled, 'time')}.`),
         after.swappedIn > before.swappedIn && caution('swapping', 'The machine read swapped memory back.'),
         lowestAvailableBytes < Math.min(2 ** 29, totalmem() * 0.05) &&
           caution('low-memory', `Only ${amountText(lowestAvailableBytes)} of memory were available at one moment.`),

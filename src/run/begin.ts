@@ -4,6 +4,7 @@ import { BenchbookError } from '../errors.ts';
 import { type EndEntry, type Entry, FORMAT_VERSION, type JsonValue, type RunEntry } from '../journal/entry.ts';
 import { withoutSecrets, withoutSecretValues } from '../journal/secrets.ts';
 import { type Journal, openJournal } from '../journal/write.ts';
+import { count } from '../units.ts';
 import { serverEntry } from './builds.ts';
 import { decide } from './decide.ts';
 import { bringArtefacts, readEarlier } from './earlier.ts';
@@ -119,7 +120,7 @@ export async function begin(
   if (request.retryFailed && !isNew) await noteRetries(session);
   if (session.isEnded !== null && session.retried.size === 0) return false;
   if (isNew) await journal.append(runEntry(request, journal.directory));
-  else await journal.append(noteEntry(effects, 'resumed', `goes on after ${done} trials`));
+  else await journal.append(noteEntry(effects, 'resumed', `goes on after ${count(done, 'trial')}`));
   await journalHost(session, host);
   await journalServers(session, variants);
   await keepReused(session, await bringArtefacts(kept, opened.earlier, journal));

@@ -2,6 +2,7 @@ import { BenchbookError, sentenceOf } from '../errors.ts';
 import type { TrialEntry } from '../journal/entry.ts';
 import { type Pass, type PlannedTrial, passesOf, sideBySide } from '../plan/order.ts';
 import type { Build } from '../server/build.ts';
+import { count } from '../units.ts';
 import { isCertain } from './certain.ts';
 import { gateOf } from './gate.ts';
 import { keyOf } from './keys.ts';
@@ -279,7 +280,7 @@ export function endNote(session: Session, endedBy: EndedBy) {
   const { budgetSeconds } = session.plan.replicates;
   const text =
     endedBy === 'until'
-      ? `the intervals are narrow enough: ended by the study's rule after ${done} trials`
-      : `another block would not fit into the time budget of ${budgetSeconds} s: ended after ${done} trials`;
+      ? `the intervals are narrow enough: ended by the study's rule after ${count(done, 'trial')}`
+      : `another block would not fit into the time budget of ${budgetSeconds} s: ended after ${count(done, 'trial')}`;
   return noteEntry(session.effects, 'other', text);
 }

@@ -5,6 +5,7 @@ import { openCache } from '../host/private-folder.ts';
 import type { JsonValue, RerunRecord } from '../journal/entry.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Study } from '../study/study.ts';
+import { count } from '../units.ts';
 import { begin, endOf, type HostFacts, type Opened, openRun } from './begin.ts';
 import { buildsOf } from './builds.ts';
 import { type Effects, type Preparation, realEffects } from './effects.ts';
@@ -182,7 +183,7 @@ async function end(session: Session, endedBy: EndedBy | null): Promise<void> {
 
 async function endInterrupted(session: Session): Promise<void> {
   const { done, total } = progressOf(session);
-  const text = `interrupted after ${done} of ${total} trials; the same command, without --fresh, goes on from here`;
+  const text = `interrupted after ${done} of ${count(total, 'trial')}; the same command, without --fresh, goes on from here`;
   await session.journal.append(noteEntry(session.effects, 'interrupted', text));
   session.report({ type: 'interrupted', text });
 }
@@ -196,9 +197,9 @@ function blocksOf(plan: Plan, shard: RunRequest['shard']): readonly number[] {
   const { max, until } = plan.replicates;
   const all = Array.from({ length: max }, (_, index) => index + 1);
   if (shard === undefined) return all;
-  const { index, count } = shard;
-  if (!Number.isSafeInteger(count) || !Number.isSafeInteger(index) || index < 1 || index > count) {
-    throw new BenchbookError('usage', `there is no shard ${index}/${count}`, {
+  const { index, count: shards } = shard;
+  if (!Number.isSafeInteger(shards) || !Number.isSafeInteger(index) || index < 1 || index > shards) {
+    throw new BenchbookError('usage', `there is no shard ${index}/${shards}`, {
       hint: 'write --shard 2/5 for the second of five',
     });
   }
@@ -207,11 +208,15 @@ function blocksOf(plan: Plan, shard: RunRequest['shard']): readonly number[] {
       hint: 'add --blocks N',
     });
   }
-  const own = all.filter((block) => (block - index) % count === 0);
+  const own = all.filter((block) => (block - index) % shards === 0);
   if (own.length > 0) return own;
-  throw new BenchbookError('usage', `shard ${index}/${count} has nothing to do: there are ${max} blocks`, {
-    hint: 'use fewer shards, or more blocks',
-  });
+  throw new BenchbookError(
+    'usage',
+    `shard ${index}/${shards} has nothing to do: the study has ${count(max, 'block')}`,
+    {
+      hint: 'use fewer shards, or more blocks',
+    },
+  );
 }
 
 function preparationOf({ cacheDirectory, signal, report, plan }: Request): Preparation {

@@ -1,6 +1,7 @@
 import type { TrialEntry } from '../journal/entry.ts';
 import type { PlannedTrial } from '../plan/order.ts';
 import { missingEngine } from '../server/engine.ts';
+import { count } from '../units.ts';
 import type { BuildResult } from './builds.ts';
 import { keyOf } from './keys.ts';
 import type { Session } from './session.ts';
@@ -43,7 +44,7 @@ export function reasonToSkip(
   const failed = session.failures.get(planned.variant.id);
   if (failed?.certain) return `${GIVEN_UP} its first start, which fails whenever it is tried: ${failed.reason}`;
   if (failed === undefined || failed.count < giveUpAfter) return null;
-  return `${GIVEN_UP} ${failed.count} trials of this variant in a row that did not end ok, the last one: ${failed.reason}`;
+  return `${GIVEN_UP} ${count(failed.count, 'trial')} of this variant in a row that did not end ok, the last one: ${failed.reason}`;
 }
 
 /** The entry of a trial that is not measured. */

@@ -308,11 +308,19 @@ describe('shards', () => {
   test.each([
     [{ index: 0, count: 5 }, {}, 'there is no shard 0/5'],
     [{ index: 6, count: 5 }, {}, 'there is no shard 6/5'],
-    [{ index: 3, count: 5 }, { replicates: { min: 2, max: 2 } }, 'shard 3/5 has nothing to do: there are 2 blocks'],
+    [{ index: 3, count: 5 }, { replicates: { min: 1, max: 1 } }, 'the study has 1 block'],
+    [{ index: 3, count: 5 }, { replicates: { min: 2, max: 2 } }, 'shard 3/5 has nothing to do: the study has 2 blocks'],
     [{ index: 1, count: 2 }, { replicates: { min: 2, max: 9, until: RULE } }, 'a shard needs a fixed number of blocks'],
   ])('%j is refused where it cannot be', async (shard, more, sentence) => {
     await expect(place.run({ study: two(more), shard })).rejects.toThrow(sentence);
   });
+});
+
+test('a variant that is given up after one trial is said in the singular', async () => {
+  const world = fakeWorld({ perform: async () => Promise.reject(new Error('no')) });
+  await place.run({ study: two({ policy: { giveUpAfter: 1 } }), world });
+  const skipped = (await place.trials()).filter(({ outcome }) => outcome === 'skipped');
+  expect(skipped[0]!.reason).toMatch(/^given up after 1 trial of this variant/);
 });
 
 test('nested factors exist only with the level that brings them', async () => {

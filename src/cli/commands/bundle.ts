@@ -34,7 +34,7 @@ export async function bundle(
   if (options.maxSize !== undefined && result.dropped.length === 0)
     tellWithoutEffect([`--max-size ${options.maxSize} left nothing out: all of it fits.`]);
   const { redaction } = result;
-  console.log(`${displayFile(result.file)}: ${result.files} files, ${result.bytes} bytes`);
+  console.log(`${displayFile(result.file)}: ${count(result.files, 'file')}, ${count(result.bytes, 'byte')}`);
   for (const { what, paths, bytes } of result.dropped) {
     console.log(`left out: ${what}, ${count(paths.length, 'file')}, ${count(bytes, 'byte')}`);
   }

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { execa } from 'execa';
+import { agree } from '../../units.ts';
 import { isRoot, readText } from '../tools.ts';
 import { amountText, bytesOf } from './amount.ts';
 import { type Group, groupPrefix, makeGroup } from './cgroup.ts';
@@ -86,7 +87,7 @@ export async function readLimitEvents(group: Group): Promise<readonly HostCautio
   const times = old ? Number((await read('memory.failcnt')) ?? 0) : count(events, 'max');
   const cautions: HostCaution[] = [];
   if (times > 0 || peak > limit - 2 ** 18) {
-    const counted = times > 0 ? ` ${times} times` : '';
+    const counted = times > 0 ? ` ${times} ${agree(times, 'time', 'times')}` : '';
     const most = Number.isFinite(peak) ? ` (at most ${amountText(peak)} were used)` : '';
     cautions.push({
       code: 'memory-limit-reached',
