@@ -46,6 +46,7 @@ const ASSERTIONS =
 
 const BARE = /^(?:ERROR\b|\S+: error while loading shared libraries)/;
 const GOT_SIGNAL = /\bgot (?:signal \d+|exception 0x)/;
+const SIGNAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ UTC - /;
 
 /**
  * The line that says best why a server gave up. A cause that names itself comes first, then an assertion, then the first error that is no
@@ -72,7 +73,8 @@ export function decisiveError(log: string, how: 'exit' | 'signal' = 'exit'): str
       assertion,
     );
   const error = how === 'signal' ? errors.at(-1) : errors[0];
-  const last = bare.find(({ text }) => BARE.test(text)) ?? bare.find(({ text }) => GOT_SIGNAL.test(text));
+  const signal = bare.find(({ text }) => GOT_SIGNAL.test(text));
+  const last = bare.find(({ text }) => BARE.test(text)) ?? (signal && { text: signal.text.replace(SIGNAL_TIME, '') });
   const consequence = lines.find(({ level, text }) => level === 'error' && !/^Aborting/.test(text));
   return (error ?? last ?? consequence)?.text ?? null;
 }

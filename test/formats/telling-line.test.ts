@@ -143,6 +143,12 @@ describe("a server's log", () => {
     expect(decisiveError(log)).toBe("unknown variable 'x=1'.");
   });
 
+  test('a signal in a log of MySQL has no time in its reason: equal crashes read alike', () => {
+    expect(decisiveError('2026-12-01T04:22:39Z UTC - mysqld got signal 6 ;\nBuildID\n', 'exit')).toBe(
+      'mysqld got signal 6 ;',
+    );
+  });
+
   test('lines of old versions', () => {
     expect(parseErrorLogLine('160131 12:00:00 [ERROR] Aborting')).toEqual({ level: 'error', text: 'Aborting' });
     expect(parseErrorLogLine('2016-01-31 12:00:00 7f3b 0x7f3b [ERROR] x').level).toBeNull();
