@@ -8,6 +8,7 @@ import { readInside, writeInside } from '../files.ts';
 import type { JsonValue } from '../journal/entry.ts';
 import { parseJson } from '../journal/json.ts';
 import { withoutSecretValues } from '../journal/secrets.ts';
+import { checkPlan } from '../plan/check.ts';
 import { type RenderedFile, type RenderRequest, render } from '../render/render.ts';
 import { withDamage } from '../report/damage.ts';
 import type { Document } from '../report/document.ts';
@@ -76,7 +77,7 @@ export async function readRun(runDirectory: string, draft: Draft | null, journal
   const wanted = draft ?? (await keptDraft(runDirectory)) ?? journaledDraft(run.draft);
   const judged = withRightResults(entries, wanted.baseline);
   const written = withoutSecretValues(wanted as unknown as JsonValue) as unknown as Draft;
-  return { entries: judged, draft: plannedParts(written, run.plan), head, damage };
+  return { entries: judged, draft: plannedParts(written, journaledPlan(run.plan)), head, damage };
 }
 
 /** With the replaced level of a rerun shown as what stands in its place now. */
@@ -98,6 +99,17 @@ function journaledDraft(value: JsonValue): Draft {
     return checkDraft(value);
   } catch (cause) {
     throw new BenchbookError('journal', `journal.jsonl, line 1: the draft is malformed: ${sentenceOf(cause)}`, {
+      cause,
+    });
+  }
+}
+
+function journaledPlan(value: JsonValue): JsonValue {
+  try {
+    checkPlan(value);
+    return value;
+  } catch (cause) {
+    throw new BenchbookError('journal', `journal.jsonl, line 1: the plan is malformed: ${sentenceOf(cause)}`, {
       cause,
     });
   }

@@ -63,9 +63,10 @@ function firstIteration(samples: readonly Sample[], threshold: number): number |
   if (changes.length === 0) return null;
   const sorted = sortedCopy(changes);
   const interval = medianInterval(sorted);
-  const outside = samples.every(
-    ({ values: [first, ...rest] }) => first! > Math.max(...rest) || first! < Math.min(...rest),
-  );
+  const outside = samples.every(({ values: [first, ...rest] }) => {
+    const others = sortedCopy(rest);
+    return first! > others.at(-1)! || first! < others[0]!;
+  });
   const agreed =
     interval === null
       ? changes.length >= 3 && outside && (sorted[0]! > threshold || sorted[sorted.length - 1]! < -threshold)

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { BenchbookError } from '../../errors.ts';
 import type { CellLabels, Entry, JsonValue, ServerEntry, TrialEntry } from '../../journal/entry.ts';
 
 /** What a variant needs to be tried again by hand. */
@@ -46,6 +48,48 @@ interface Inputs {
   readonly measurements?: readonly { readonly made: readonly Made[] }[];
 }
 
+const made = z.looseObject({ name: z.string(), kind: z.string(), params: z.record(z.string(), z.unknown()) });
+const other = z.string().refine((step) => !['sql', 'server rows', 'client rows'].includes(step));
+const inputsShape = z.looseObject({
+  setup: z
+    .looseObject({
+      env: z.record(z.string(), z.unknown()).optional(),
+      data: z
+        .looseObject({
+          name: z.string(),
+          database: z.string().optional(),
+          schema: z.array(z.string()).optional(),
+          load: z
+            .array(
+              z.union([
+                z.looseObject({ step: z.literal('sql'), statements: z.array(z.string()) }),
+                z.looseObject({ step: z.literal('server rows'), columns: z.record(z.string(), z.string()) }),
+                z.looseObject({ step: z.literal('client rows'), columns: z.array(z.string()) }),
+                z.looseObject({ step: other, argv: z.array(z.string()).optional() }),
+              ]),
+            )
+            .optional(),
+        })
+        .nullish(),
+    })
+    .optional(),
+  measurements: z
+    .array(
+      z.looseObject({
+        made: z.array(made.extend({ inner: made.omit({ name: true }).loose().optional() })),
+      }),
+    )
+    .optional(),
+});
+
+/** What a trial was made of, as far as a script is made of it. @throws BenchbookError `journal` where it is of another form. */
+function inputsOf({ trialId, inputs }: TrialEntry): Inputs {
+  const checked = inputsShape.safeParse(inputs);
+  if (checked.success) return inputs as unknown as Inputs;
+  const { path, message } = checked.error.issues[0]!;
+  throw new BenchbookError('journal', `The inputs of trial ${trialId} are malformed at ${path.join('.')}: ${message}`);
+}
+
 interface Made {
   readonly name: string;
   readonly kind: string;
@@ -56,16 +100,15 @@ interface Made {
 /** One for each variant that a server was started for, in the order of the plan. */
 export function recipesOf(entries: readonly Entry[]): readonly Recipe[] {
   const trials = entries.filter((entry): entry is TrialEntry => entry.type === 'trial' && entry.counted);
-  const inputs = new Map(
-    trials.flatMap(({ key, inputs }) => (key && inputs ? [[key, inputs as unknown as Inputs]] : [])),
-  );
+  const inputs = new Map(trials.flatMap((trial) => (trial.key && trial.inputs ? [[trial.key, inputsOf(trial)]] : [])));
   const servers = new Map(entries.flatMap((entry) => (entry.type === 'server' ? [[entry.buildId, entry]] : [])));
   const first = new Map<string, TrialEntry>();
   for (const trial of trials) {
     if (trial.argv && trial.argv.length > 0 && !first.has(trial.variantId)) first.set(trial.variantId, trial);
   }
   const plan = entries[0]?.type === 'run' ? (entries[0].plan as { variants?: readonly { id: string }[] } | null) : null;
-  const place = new Map((plan?.variants ?? []).map(({ id }, index) => [id, index]));
+  const variants = Array.isArray(plan?.variants) ? plan.variants : [];
+  const place = new Map(variants.map((variant, index) => [variant?.id, index]));
   const ordered = [...first.values()].sort((a, b) => (place.get(a.variantId) ?? 0) - (place.get(b.variantId) ?? 0));
   return ordered.map((trial, index) =>
     recipe(trial, index + 1, servers.get(trial.buildId ?? '') ?? null, inputs.get(trial.key ?? '') ?? {}),
@@ -75,11 +118,12 @@ export function recipesOf(entries: readonly Entry[]): readonly Recipe[] {
 function recipe(trial: TrialEntry, number: number, server: ServerEntry | null, inputs: Inputs): Recipe {
   const argv = trial.argv!;
   const start = argv.findIndex((word) => /(?:^|\/)(?:ld-linux[\w.-]*|mariadbd|mysqld)$/.test(word));
-  const made = (inputs.measurements ?? []).flatMap((stage) => stage.made);
-  const each = made.map((one) => ({
-    ...one,
-    ...(one.inner === undefined ? {} : { kind: one.inner.kind, params: one.inner.params }),
-  }));
+  const each = (inputs.measurements ?? [])
+    .flatMap((stage) => stage.made)
+    .map((one) => ({
+      ...one,
+      ...(one.inner === undefined ? {} : { kind: one.inner.kind, params: one.inner.params }),
+    }));
   return {
     name: folderName(trial.cell, number),
     cell: trial.cell,
