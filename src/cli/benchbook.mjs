@@ -1,13 +1,14 @@
 #!/usr/bin/env node
 // The command's launcher. Plain JavaScript, since it runs where nothing is compiled: a checkout runs from source
 // through tsx, a packed package (which ships no tsconfig.json) runs its compiled JavaScript.
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const tsconfig = fileURLToPath(new URL('../../tsconfig.json', import.meta.url));
 
 requireTemporaryFolder();
+requireOpenFiles();
 if (existsSync(tsconfig)) {
   const tsx = await importTsx();
   // The engine's own settings, whatever tsconfig.json lies in the current directory.
@@ -27,6 +28,23 @@ function requireTemporaryFolder() {
   }
   process.stderr.write(
     `benchbook: The folder ${tmpdir()} for temporary files cannot be written. Set TMPDIR to a folder that you can write.\n`,
+  );
+  process.exit(4);
+}
+
+/** A loader that may not open the files it needs waits without end, or fails in the middle of a sentence. */
+function requireOpenFiles() {
+  const needed = 256;
+  let limits = '';
+  try {
+    limits = readFileSync('/proc/self/limits', 'utf8');
+  } catch {
+    return;
+  }
+  const allowed = /^Max open files +(\d+)/m.exec(limits)?.[1];
+  if (allowed === undefined || Number(allowed) >= needed) return;
+  process.stderr.write(
+    `benchbook: This process may open only ${allowed} files and needs ${needed}. Raise the limit: ulimit -n 1024.\n`,
   );
   process.exit(4);
 }

@@ -130,7 +130,7 @@ program
   .option('--json', 'for machines')
   .action(action(async () => (await import('./commands/doctor.ts')).doctor));
 
-const codeOf = guardOutput();
+guardOutput();
 try {
   await program.parseAsync();
 } catch (thrown) {
@@ -141,4 +141,4 @@ try {
     exitCode = exitCodeOf(thrown);
   }
 }
-endWith(codeOf(exitCode));
+endWith(exitCode);

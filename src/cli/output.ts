@@ -1,7 +1,10 @@
 import { sentenceOf } from '../errors.ts';
 import { lastCalled } from '../study/call.ts';
-import { exitCodeOf, explain } from './exit.ts';
+import { EXIT, exitCodeOf, explain } from './exit.ts';
 import { strayError } from './signals.ts';
+
+/** Whether an output could not be written. It may turn out only after the command's last line. */
+let isBroken = false;
 
 /** How long an ended command may wait for what it has forgotten to end. */
 const FORGOTTEN_SECONDS = 3;
@@ -10,10 +13,8 @@ const FORGOTTEN_SECONDS = 3;
  * Output that nobody reads any more (`| head`, a closed terminal) ends no command: a run goes on without it. Output that cannot be written
  * is said once on stderr. An error that nothing awaits is one sentence.
  *
- * @returns the exit code of the process for that of the command
  */
-export function guardOutput(): (code: number) => number {
-  let isBroken = false;
+export function guardOutput(): void {
   const onError = (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE' || error.code === 'EIO' || isBroken) return;
     isBroken = true;
@@ -29,7 +30,6 @@ export function guardOutput(): (code: number) => number {
     endWith(exitCodeOf(told));
     process.exit();
   });
-  return (code) => (isBroken && code === 0 ? 1 : code);
 }
 
 /** Ends the process with this code: by itself, or soon where a timer or a connection was forgotten. */
@@ -37,7 +37,7 @@ export function endWith(code: number): void {
   process.exitCode = code;
   // The last listener: one of a study must not turn a failure into a success.
   process.on('exit', () => {
-    process.exitCode = code;
+    process.exitCode = isBroken && code === EXIT.done ? EXIT.notAllOk : code;
   });
   setTimeout(() => process.exit(code), FORGOTTEN_SECONDS * 1000).unref();
 }

@@ -184,13 +184,27 @@ it('a cache that cannot be made or written is told in one sentence by every comm
 it('so is a folder for reports or for temporary files that is not to be had', async () => {
   await writeFile(join(folder, 'x.study.ts'), STUDY);
   for (const place of ['/no/such', join(folder, 'x.study.ts')])
-    isOneSentence(
-      await benchbook(['run', 'x.study.ts'], { TMPDIR: place }),
-      /for temporary files cannot be written.*Set TMPDIR to a folder that you can write/,
-    );
-  expect((await benchbook(['doctor'], { TMPDIR: join(folder, 'x.study.ts') })).stdout).toMatch(
-    /missing {2}folder for temporary files/,
-  );
+    for (const command of [['run', 'x.study.ts'], ['doctor']])
+      isOneSentence(
+        await benchbook(command, { TMPDIR: place }),
+        /for temporary files cannot be written.*Set TMPDIR to a folder that you can write/,
+      );
   await writeFile(join(folder, 'output'), '');
   isOneSentence(await benchbook(['run', 'x.study.ts']), /output.* cannot be written: a file is in its place/);
 }, 120_000);
+
+it('too few open files and an output that cannot be written are one sentence each, with their exit code', async () => {
+  const run = (script: string) => execa('sh', ['-c', script, process.execPath], { cwd: folder, reject: false });
+  for (const files of [24, 32, 255]) {
+    const few = await run(`ulimit -n ${files}; exec "$0" '${bin}' list`);
+    expect([few.exitCode, few.stderr]).toEqual([
+      4,
+      `benchbook: This process may open only ${files} files and needs 256. Raise the limit: ulimit -n 1024.`,
+    ]);
+  }
+  const full = await run(`exec "$0" '${bin}' list > /dev/full`);
+  expect([full.exitCode, full.stderr]).toEqual([
+    1,
+    'benchbook: The output could not be written: ENOSPC: no space left on device, write',
+  ]);
+});
