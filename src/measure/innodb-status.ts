@@ -91,8 +91,9 @@ function countersOf(dump: string, page: number | null): ReadonlyMap<string, numb
 }
 
 async function pageSize(server: Server): Promise<number | null> {
-  const [row] = await server.sql('SELECT @@GLOBAL.innodb_page_size AS bytes');
-  const bytes = Number(row?.bytes);
+  // No SELECT: a probe beside this one may count them.
+  const [row] = await server.sql("SHOW GLOBAL VARIABLES LIKE 'innodb_page_size'");
+  const bytes = Number(row?.Value);
   return Number.isFinite(bytes) && bytes > 0 ? bytes : null;
 }
 

@@ -8,8 +8,10 @@ import { creationOptions, whileMaking } from './data-options.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { initialise } from './initialise.ts';
 import { withLock } from './lock.ts';
+import { optionListOf } from './option-list.ts';
 import { optionsKey } from './options.ts';
 import { workDirectory } from './registry.ts';
+import { checkOptions } from './reserved-options.ts';
 import { requireSpace } from './space.ts';
 import { startServer } from './start.ts';
 
@@ -29,6 +31,8 @@ export async function pristineDirectory(
   const creation = creationOptions(options);
   const path = pristinePath(build, creation, environment);
   if (existsSync(path)) return path;
+  // By the names that were given: what follows writes them otherwise.
+  checkOptions({ options, known: await optionListOf(build, environment.cacheDirectory) });
   return await withLock(`${path}.lock`, environment, async () => {
     if (existsSync(path)) return path;
     environment.progress(`making a data directory for ${build.version}`);
