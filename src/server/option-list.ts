@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { readTrusted, writePrivate } from '../host/private-folder.ts';
 import { programWords } from './argv.ts';
 import { type FoundBuild, shortHash } from './build.ts';
-import { runTool } from './run-tool.ts';
 import { aloneIn } from './server-environment.ts';
 
 /** Prefixes that a server takes off a name that it does not know, one after the other. */
@@ -62,6 +61,8 @@ async function askForList(
   path: string,
 ): Promise<ReadonlySet<string> | null> {
   const [program = '', ...words] = programWords(build);
+  // Loaded when needed: a study that is only rendered names options too.
+  const { runTool } = await import('./run-tool.ts');
   const { code, stdout } = await runTool(program, [...words, '--verbose', '--help'], {
     env: aloneIn(build.env),
     alone: true,
