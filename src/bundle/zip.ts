@@ -16,7 +16,7 @@ const LEVEL = 9;
 export function zipOf(folder: string, files: readonly BundleFile[]): Uint8Array {
   const entries: Zippable = {};
   for (const { path, bytes, executable } of inOrder(files)) {
-    // Whoever unpacks it gets one folder and nothing beside it.
+    // Unpacking it gives one folder and nothing beside it.
     if (!isPlainPath(path) || folderNameFault(folder) !== null) {
       throw new BenchbookError('data', `A bundle cannot hold a file called ${JSON.stringify(`${folder}/${path}`)}.`);
     }

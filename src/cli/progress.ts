@@ -83,7 +83,7 @@ function decidedText({ kept, toMeasure, reason }: Extract<RunEvent, { type: 'var
   return [counts.join(', ') || 'nothing to measure', reason].filter((part) => part !== '').join(': ');
 }
 
-/** A reason in full where it is new; a cause is told once, however many trials it fails or leaves out. */
+/** A reason in full where it is new. A cause is printed once, even if it fails or skips many trials. */
 function failureText(outcome: string, reason: string, told: Set<string>): string {
   // The reason of a variant that is given up repeats that of its last trial.
   const own = reason.startsWith('given up after') ? reason.replace(/, the last one: .*/s, '') : reason;

@@ -45,7 +45,7 @@ async function notePath(runDirectory: string): Promise<string | null> {
       return join(cacheDirectory(), 'studies', `${hash}.json`);
     }
   } catch {
-    // A journal that cannot be read is reported by whoever reads it whole.
+    // The command that reads the whole journal reports that it cannot be read.
   }
   return null;
 }

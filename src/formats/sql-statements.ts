@@ -32,7 +32,7 @@ export class StatementSplitter {
   private delimiter = ';';
   private line = 1;
   private within: Within = 'statement';
-  /** Where what is open now was opened: a quote that is never closed is told by it. */
+  /** The place where the open quote or comment began, for the error of one that is never closed. */
   private openedAt = 1;
   /** What is known of the statement that is being read; null before its first word. */
   private begun: { parts: string[]; length: number; readonly line: number } | null = null;

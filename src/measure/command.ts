@@ -178,7 +178,7 @@ function usesServer(argv: readonly string[]): boolean {
   return argv.some((word) => /\{(server|basedir)\}/.test(word));
 }
 
-/** Where the build's programs start with its own libraries, whoever starts them. */
+/** The folder whose programs start with the build's own libraries, even when another program starts them. */
 async function basedirOf(build: Build): Promise<string> {
   // Loaded here: a study that is only read looks at no build.
   const { programsOf } = await import('../server/programs.ts');

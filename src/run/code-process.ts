@@ -45,7 +45,7 @@ export async function startCodeProcess(request: CodeProcessRequest, signal: Abor
     isAlive = false;
   });
   const kill = async () => {
-    // Whoever waits for its end waits for it alone, perhaps: without this the event loop would run empty, and the command end in the middle.
+    // Nothing else may keep the event loop alive: without this, the command could end while it waits for the child.
     child.ref();
     if (child.pid !== undefined && isAlive) killSession(child.pid);
     await gone;

@@ -147,7 +147,7 @@ async function readRecord(path: string): Promise<Leftover | null> {
     return null;
   }
   try {
-    // Whoever can write such a record decides what is killed and removed.
+    // An account that can write such a record decides what is killed and removed.
     const record = JSON.parse((await readTrusted(path)) ?? 'null') as Partial<Leftover>;
     // One of another version of Benchbook, which must clean up after itself.
     if (typeof record.mark !== 'string' || !Array.isArray(record.folders) || record.owner === undefined) return null;
