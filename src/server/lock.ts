@@ -49,8 +49,18 @@ async function hold<T>(path: string, environment: ServerEnvironment, work: () =>
     return await work();
   } finally {
     clearInterval(beat);
-    await rm(path, { recursive: true, force: true });
+    await release(path);
   }
+}
+
+/**
+ * Moves the lock aside before it removes it. Removed in place, the folder is empty for a moment: another process then takes
+ * it over (a rename replaces an empty folder), and the removal meets that process's owner file.
+ */
+async function release(path: string): Promise<void> {
+  const aside = `${path}.released.${process.pid}`;
+  await rename(path, aside);
+  await rm(aside, { recursive: true, force: true });
 }
 
 /** The folder comes into being with its owner file inside, so that no one meets a lock without an owner. */

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { execa } from 'execa';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Build } from '../../src/server/build.ts';
 import { withLock } from '../../src/server/lock.ts';
@@ -123,6 +124,26 @@ describe('a lock', () => {
     expect(most).toBe(1);
     expect(existsSync(path())).toBe(false);
   });
+
+  it('passes between processes without a fault', async () => {
+    const counter = join(cacheDirectory, 'counter');
+    await writeFile(counter, '0');
+    const each = `
+import { readFileSync, writeFileSync } from 'node:fs';
+const { withLock } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/server/lock.ts'))});
+const counter = ${JSON.stringify(counter)};
+for (let turn = 0; turn < 300; turn += 1) {
+  await withLock(${JSON.stringify(path())}, { progress: () => undefined }, async () => {
+    const value = Number(readFileSync(counter, 'utf8'));
+    await null;
+    writeFileSync(counter, String(value + 1));
+  });
+}`;
+    const args = ['--import', 'tsx', '--input-type=module', '--eval', each];
+    const ended = await Promise.all([1, 2, 3, 4].map(() => execa(process.execPath, args, { reject: false })));
+    expect(ended.map(({ stderr }) => stderr)).toEqual(['', '', '', '']);
+    expect(await readFile(counter, 'utf8')).toBe('1200');
+  }, 60_000);
 
   it('of an ended process is taken over', async () => {
     const holder = spawn(
