@@ -1,14 +1,14 @@
 import type { Metric } from '../study/types.ts';
 import type { SampleValue } from './analysis.ts';
-import { exponential } from './contrasts.ts';
+import { exponential } from './comparisons/contrasts.ts';
+import { resolutionOf } from './comparisons/resolution.ts';
+import { verdictOf } from './comparisons/verdict.ts';
 import { medianOf, quantile, sortedCopy } from './describe.ts';
+import { hodgesLehmann } from './intervals/rank-sum.ts';
+import { simultaneousPaired, simultaneousUnpaired } from './intervals/simultaneous.ts';
+import { signFlipTest } from './intervals/tests-of-difference.ts';
 import { medianInterval, SMALLEST_N } from './median-interval.ts';
-import { hodgesLehmann } from './rank-sum.ts';
-import { resolutionOf } from './resolution.ts';
 import type { ComparisonVerdict, Interval } from './results.ts';
-import { simultaneousPaired, simultaneousUnpaired } from './simultaneous.ts';
-import { signFlipTest } from './tests-of-difference.ts';
-import { verdictOf } from './verdict.ts';
 
 type Samples = readonly SampleValue[];
 

@@ -1,20 +1,21 @@
-import { BenchbookError } from '../errors.ts';
 import type { CellLabels, Entry, Outcome } from '../journal/entry.ts';
+import { BenchbookError } from '../lib/errors.ts';
 import type { Check, Expression } from '../study/expression.ts';
 import type { Metric } from '../study/types.ts';
-import { explainAbsence } from './absence.ts';
 import { findCautions } from './cautions/cautions.ts';
-import { type CellIndex, indexCells, type Sample } from './cells.ts';
-import { decide } from './check.ts';
-import { compareSides } from './compare.ts';
+import { explainAbsence } from './cells/absence.ts';
+import { type CellIndex, indexCells, type Sample } from './cells/cells.ts';
+import { memoised } from './cells/memoized.ts';
+import type { AnalysisModel } from './cells/model.ts';
+import { summarise } from './cells/summarize.ts';
+import { compareSides } from './comparisons/compare.ts';
+import { baselineFamily, samePlace } from './comparisons/comparison-family.ts';
+import { factorEffects } from './comparisons/effects.ts';
 import { percentileOf } from './describe.ts';
-import { factorEffects } from './effects.ts';
-import { baselineFamily, samePlace } from './family.ts';
-import { memoised } from './memoised.ts';
-import type { AnalysisModel } from './model.ts';
-import { outliersOf } from './outliers.ts';
-import { precisionOf } from './precision.ts';
-import { resolveExpression } from './resolve.ts';
+import { decide } from './expressions/check.ts';
+import { resolveExpression } from './expressions/resolve.ts';
+import { outliersOf } from './intervals/outliers.ts';
+import { precisionOf } from './intervals/precision.ts';
 import type {
   CheckResult,
   Comparison,
@@ -28,8 +29,7 @@ import type {
   Window,
 } from './results.ts';
 import { withRightResults } from './right-results.ts';
-import { summarise } from './summarise.ts';
-import { percentilesOverTime, steadyState } from './time-series.ts';
+import { percentilesOverTime, steadyState } from './series/time-series.ts';
 
 /** One trial's value of a metric: the median over its iterations, since the trial is the unit of replication. */
 export interface SampleValue {

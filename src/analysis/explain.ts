@@ -1,4 +1,4 @@
-import { count, formatInterval, formatValue } from '../units.ts';
+import { count, formatInterval, formatValue } from '../lib/units.ts';
 import type { Comparison } from './results.ts';
 
 /**

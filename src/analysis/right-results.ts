@@ -138,7 +138,7 @@ function levelsOf({ samples }: TrialEntry): readonly (readonly [string, CellLabe
   return [...levels].sort(([a], [b]) => b.length - a.length);
 }
 
-/** As `run/trial.ts` names a cell in the details. */
+/** As `run/trial/trial.ts` names a cell in the details. */
 function labelsText(cell: CellLabels): string {
   return Object.entries(cell)
     .map(([name, label]) => `${name}=${label}`)

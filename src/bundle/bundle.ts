@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BenchbookError } from '../errors.ts';
-import { namesInside, readInside, writeWhole } from '../files.ts';
 import type { JsonValue } from '../journal/entry.ts';
 import { type ReadResult, readJournal } from '../journal/read.ts';
-import { withoutSecrets, withoutSecretValues } from '../journal/secrets.ts';
 import { type InspectedRun, intactRun } from '../journal/verify.ts';
-import { readme, redactedList } from './readme.ts';
+import { BenchbookError } from '../lib/errors.ts';
+import { namesInside, readInside, writeWhole } from '../lib/files/below.ts';
+import { withoutSecrets, withoutSecretValues } from '../lib/secrets.ts';
+import { readme, redactedList } from './archive/readme.ts';
+import { type Shrunk, shrink } from './archive/shrink.ts';
+import { copyRun, logPaths } from './archive/stage.ts';
+import { type BundleFile, inOrder, zipOf } from './archive/zip.ts';
 import { copyRedacted, type Redaction } from './redact/copy.ts';
 import type { PrivateNames } from './redact/names.ts';
 import { reproduction } from './reproduce/reproduce.ts';
-import { type Shrunk, shrink } from './shrink.ts';
-import { copyRun, logPaths } from './stage.ts';
-import { type BundleFile, inOrder, zipOf } from './zip.ts';
 
 export interface BundleRequest {
   readonly runDirectory: string;

@@ -1,4 +1,4 @@
-import { BenchbookError } from '../errors.ts';
+import { BenchbookError } from '../lib/errors.ts';
 
 const FACTORS: Readonly<Record<string, number>> = {
   B: 1,

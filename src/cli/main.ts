@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
-import { EXIT, exitCodeOf, explain } from './exit.ts';
-import { endWith, guardOutput } from './output.ts';
-import { TOOL_VERSION } from './version.ts';
+import { EXIT, exitCodeOf, explain } from './terminal/exit.ts';
+import { endWith, guardOutput } from './terminal/output.ts';
+import { TOOL_VERSION } from './terminal/version.ts';
 
 // Errors name the lines of the study and not of its bundle.
 process.setSourceMapsEnabled(true);

@@ -1,11 +1,11 @@
 import type { Connection } from 'mysql2/promise';
-import { BenchbookError, type Place, sentenceOf } from '../errors.ts';
 import * as api from '../index.ts';
+import { BenchbookError, type Place, sentenceOf } from '../lib/errors.ts';
+import { placeInStack, placeOfWords } from '../lib/source-location.ts';
 import type { CodePlace, CodeServer, FromCode, ToCode } from '../run/own-code-messages.ts';
 import { connect, isLost, STATEMENT_SECONDS, sqlOver } from '../server/connection.ts';
 import { openExternal } from '../server/external.ts';
 import { studyOfBundle } from '../study/load.ts';
-import { placeInStack, placeOfWords } from '../study/place.ts';
 import type { Study } from '../study/study.ts';
 import type { CustomServer, Measurement, SqlConnection } from '../study/types.ts';
 

@@ -1,13 +1,13 @@
-import { BenchbookError } from '../errors.ts';
+import { BenchbookError } from '../lib/errors.ts';
+import { placeOfWords } from '../lib/source-location.ts';
+import { suggestion } from '../lib/suggestions.ts';
+import { numericLabel } from '../lib/units.ts';
 import { callStudy } from '../study/call.ts';
-import { suggestion } from '../study/near.ts';
-import { placeOfWords } from '../study/place.ts';
 import type { Study } from '../study/study.ts';
-import { numericLabel } from '../units.ts';
-import { blocksFrom } from './block-words.ts';
 import type { Draft, DraftBlock, DraftFactor } from './types.ts';
 import { allBlocks, textsOf } from './walk.ts';
-import { wordsFor } from './words.ts';
+import { blocksFrom } from './words/block-words.ts';
+import { wordsFor } from './words/words.ts';
 
 /**
  * Runs a study's report function once and keeps what it says as JSON: prose, figures and expression trees, every name checked.

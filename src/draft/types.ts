@@ -1,4 +1,4 @@
-import type { Place } from '../errors.ts';
+import type { Place } from '../lib/errors.ts';
 import type { Check, ClaimKind, Expression } from '../study/expression.ts';
 import type { Cell, Json, Metric, Primitive, Replicates } from '../study/types.ts';
 

@@ -1,16 +1,16 @@
 import { execa } from 'execa';
 import type { HostRequest } from '../study/types.ts';
+import type { ControlResult, Effective, HostCaution } from './control.ts';
 import { groupPrefix } from './controls/cgroup.ts';
-import type { ControlResult, Effective, HostCaution } from './controls/control.ts';
-import { reserveHugePages } from './controls/hugePages.ts';
-import { limitIo } from './controls/ioLimit.ts';
-import { type Ledger, openLedger } from './controls/ledger.ts';
-import { setGovernor, setTransparentHugePages, setTurbo } from './controls/machineWide.ts';
-import { limitMemory, readLimitEvents, readMemoryUse } from './controls/memoryLimit.ts';
-import { setPageCache } from './controls/pageCache.ts';
+import { reserveHugePages } from './controls/huge-pages.ts';
+import { limitIo } from './controls/io-limit.ts';
+import { setGovernor, setTransparentHugePages, setTurbo } from './controls/machine-wide.ts';
+import { limitMemory, readLimitEvents, readMemoryUse } from './controls/memory-limit.ts';
+import { setPageCache } from './controls/page-cache.ts';
 import { pinToCpus, setNiceness } from './controls/schedule.ts';
-import { prepareStorage } from './controls/storagePlace.ts';
-import { verifyProcess } from './verify.ts';
+import { prepareStorage } from './controls/storage-place.ts';
+import { verifyProcess } from './controls/verify.ts';
+import { type Ledger, openLedger } from './ledger.ts';
 
 export interface AppliedControls {
   /** Put before the server's command line; the process that is spawned becomes the server, with the same id. */

@@ -3,10 +3,10 @@ import { statfs } from 'node:fs/promises';
 import { freemem } from 'node:os';
 import { dirname } from 'node:path';
 import { execa } from 'execa';
-import type { BenchbookError } from '../errors.ts';
-import { restoreLeftovers } from './controls/ledger.ts';
-import { examineControls } from './doctorControls.ts';
-import { type DoctorItem, install } from './doctorItem.ts';
+import type { BenchbookError } from '../lib/errors.ts';
+import { examineControls } from './doctor-controls.ts';
+import { type DoctorItem, install } from './doctor-item.ts';
+import { restoreLeftovers } from './ledger.ts';
 import { findProgram, isPermitted, isRoot, output, readText } from './tools.ts';
 
 const serverPlaces = ['/usr/sbin', '/usr/local/sbin', '/usr/libexec', '/usr/local/mysql/bin', '/usr/local/mariadb/bin'];

@@ -1,6 +1,6 @@
 import { cpus, release, totalmem, version } from 'node:os';
 import type { Json } from '../study/types.ts';
-import { readStorage, type Storage, storageFacts } from './storage.ts';
+import { readStorage, type Storage, storageFacts } from './probes/storage.ts';
 import { output, outputJson, readChoice, readText } from './tools.ts';
 
 /** Facts by topic: a label, and a text or a number; null where the system does not tell. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { statFields } from './processId.ts';
+import { statFields } from '../lib/process-identity.ts';
 
 /** How a wait for quiet ended. */
 export interface Quiet {

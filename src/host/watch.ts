@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises';
 import { availableParallelism, freemem, totalmem } from 'node:os';
-import { count } from '../units.ts';
+import { statFields } from '../lib/process-identity.ts';
+import { count } from '../lib/units.ts';
+import type { HostCaution } from './control.ts';
 import { amountText } from './controls/amount.ts';
-import type { HostCaution } from './controls/control.ts';
-import { statFields } from './processId.ts';
 import { readText } from './tools.ts';
 
 /** A watch over the machine during one trial. */

@@ -1,4 +1,4 @@
-import { BenchbookError, sentenceOf } from '../errors.ts';
+import { BenchbookError, sentenceOf } from '../lib/errors.ts';
 import type { JsonValue } from './entry.ts';
 
 /** Far beyond what a study nests, and far below what a recursive reader can bear. */

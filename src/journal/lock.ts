@@ -4,7 +4,7 @@ import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import { BenchbookError } from '../errors.ts';
+import { BenchbookError } from '../lib/errors.ts';
 
 /** Who holds a lock: a pid alone may since belong to another process, so its start time and boot stand beside it. */
 interface Holder {

@@ -1,12 +1,12 @@
-import { BenchbookError } from '../errors.ts';
-import { fileInside } from '../files.ts';
-import { decodeLine, FIRST_HASH, lineError } from './chain.ts';
+import { BenchbookError } from '../lib/errors.ts';
+import { fileInside } from '../lib/files/below.ts';
 import type { Entry } from './entry.ts';
 import { parseJson } from './json.ts';
-import { rawLines } from './lines.ts';
-import { checkEntry } from './schema.ts';
-import { withTries } from './tries.ts';
-import { SharedVariables } from './variables.ts';
+import { decodeLine, FIRST_HASH, lineError } from './lines/chain.ts';
+import { rawLines } from './lines/lines.ts';
+import { checkEntry } from './lines/schema.ts';
+import { withTries } from './lines/tries.ts';
+import { SharedVariables } from './lines/variables.ts';
 
 export interface ReadOptions {
   /** What to do about an unterminated last line: an error (the default), or leave it out. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { BenchbookError } from '../errors.ts';
-import { fileInside, readInside } from '../files.ts';
+import { BenchbookError } from '../lib/errors.ts';
+import { fileInside, readInside } from '../lib/files/below.ts';
 import type { Artefact, Entry } from './entry.ts';
 import { type ReadResult, readJournal, tornError } from './read.ts';
-import { checkAgainstRunFile, readRunFile } from './runFile.ts';
+import { checkAgainstRunFile, readRunFile } from './run-file.ts';
 
 /** A run folder as it was found. */
 export interface InspectedRun {

@@ -2,16 +2,16 @@ import { createHash, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, type FileHandle, lstat, mkdir, open, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { BenchbookError } from '../errors.ts';
-import { fileInside, writeError } from '../files.ts';
-import { encodeLine } from './chain.ts';
+import { BenchbookError } from '../lib/errors.ts';
+import { fileInside, writeError } from '../lib/files/below.ts';
+import { withoutSecrets, withoutSecretValues } from '../lib/secrets.ts';
 import type { Artefact, Entry, JsonValue } from './entry.ts';
+import { encodeLine } from './lines/chain.ts';
+import { checkEntry } from './lines/schema.ts';
+import type { SharedVariables } from './lines/variables.ts';
 import { type Lock, takeLock } from './lock.ts';
 import { type ReadResult, readJournal } from './read.ts';
-import { checkAgainstRunFile, readRunFile, writeRunFile } from './runFile.ts';
-import { checkEntry } from './schema.ts';
-import { withoutSecrets, withoutSecretValues } from './secrets.ts';
-import type { SharedVariables } from './variables.ts';
+import { checkAgainstRunFile, readRunFile, writeRunFile } from './run-file.ts';
 
 /** A journal open for writing. Calls may overlap: entries are written in the order of the calls. No secret is ever written. */
 export interface Journal {

@@ -1,5 +1,5 @@
-import { BenchbookError } from '../errors.ts';
 import type { Caution, JsonValue, Moment, Series } from '../journal/entry.ts';
+import { BenchbookError } from '../lib/errors.ts';
 import type { Build } from '../server/build.ts';
 import type { Server, StopMode } from '../server/start.ts';
 import type { CommandOutput } from '../study/types.ts';

@@ -1,21 +1,21 @@
-import { analyze } from './analyze.ts';
-import { around } from './around.ts';
-import { command } from './command.ts';
-import { custom } from './custom.ts';
-import { idle } from './idle.ts';
-import { innodbMetrics } from './innodb-metrics.ts';
-import { innodbStatus } from './innodb-status.ts';
-import { memory } from './memory.ts';
-import { mtr } from './mtr.ts';
-import { perf } from './perf.ts';
-import { profile } from './profile.ts';
-import { query } from './query.ts';
-import { shutdown } from './shutdown.ts';
-import { startup } from './startup.ts';
-import { statements } from './statements.ts';
-import { status } from './status.ts';
-import { sysbench } from './sysbench.ts';
-import { timeline } from './timeline.ts';
+import { analyze } from './kinds/analyze.ts';
+import { command } from './kinds/command.ts';
+import { custom } from './kinds/custom.ts';
+import { idle } from './kinds/idle.ts';
+import { memory } from './kinds/memory.ts';
+import { mtr } from './kinds/mtr.ts';
+import { profile } from './kinds/profile.ts';
+import { query } from './kinds/query.ts';
+import { shutdown } from './kinds/shutdown.ts';
+import { startup } from './kinds/startup.ts';
+import { statements } from './kinds/statements.ts';
+import { sysbench } from './kinds/sysbench.ts';
+import { around } from './probes/around.ts';
+import { innodbMetrics } from './probes/innodb-metrics.ts';
+import { innodbStatus } from './probes/innodb-status.ts';
+import { perf } from './probes/perf.ts';
+import { status } from './probes/status.ts';
+import { timeline } from './probes/timeline.ts';
 
 /** How metrics are obtained: plain data, but for the functions of `custom` and `command`. */
 export const measure = {

@@ -1,7 +1,7 @@
-import { BenchbookError } from '../errors.ts';
+import { BenchbookError } from '../lib/errors.ts';
 import type { ServerEnvironment } from '../server/environment.ts';
 import type { Measurement } from '../study/types.ts';
-import { sysbenchTool } from './sysbench-tool.ts';
+import { sysbenchTool } from './tools/sysbench-tool.ts';
 
 /**
  * Gets what measurements need beside the server, so that no trial waits for a download. What cannot be had is told by the

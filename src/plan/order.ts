@@ -1,4 +1,4 @@
-import { BenchbookError } from '../errors.ts';
+import { BenchbookError } from '../lib/errors.ts';
 import type { Cell } from '../study/types.ts';
 import type { Plan, Variant } from './plan.ts';
 import { randomOf, shuffled } from './random.ts';

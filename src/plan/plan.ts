@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { BenchbookError } from '../errors.ts';
-import { unknownName } from '../study/near.ts';
+import { BenchbookError } from '../lib/errors.ts';
+import { unknownName } from '../lib/suggestions.ts';
 import type { Study } from '../study/study.ts';
 import type { Cell, Factor, Order, Replicates, TrialPolicy } from '../study/types.ts';
 import { pairsOf } from './order.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { BenchbookError } from '../errors.ts';
+import { BenchbookError } from '../lib/errors.ts';
 import type { Study } from '../study/study.ts';
 import type { Cell, Factor, Primitive, ServerSource } from '../study/types.ts';
 import { type Plan, type Variant, variantId } from './plan.ts';

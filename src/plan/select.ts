@@ -1,5 +1,5 @@
-import { BenchbookError } from '../errors.ts';
-import { unknownName } from '../study/near.ts';
+import { BenchbookError } from '../lib/errors.ts';
+import { unknownName } from '../lib/suggestions.ts';
 import type { Profile, Study } from '../study/study.ts';
 import type { Cell, Factor, Primitive } from '../study/types.ts';
 

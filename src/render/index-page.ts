@@ -1,7 +1,7 @@
 import Handlebars from 'handlebars';
 import type { Verdict } from '../report/document.ts';
-import { fontFaceCss } from './fonts.ts';
-import { policy, styles, templateFiles } from './html.ts';
+import { fontFaceCss } from './figures/fonts.ts';
+import { policy, styles, templateFiles } from './page/html.ts';
 
 /** A run in the list; or one that cannot be read, and why. */
 export type IndexRun = IndexedRun | { readonly runId: string; readonly why: string };

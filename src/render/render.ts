@@ -1,19 +1,19 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { BenchbookError, sentenceOf } from '../errors.ts';
-import { writeInside } from '../files.ts';
+import { BenchbookError, sentenceOf } from '../lib/errors.ts';
+import { writeInside } from '../lib/files/below.ts';
+import { count } from '../lib/units.ts';
 import type { Document } from '../report/document.ts';
-import { count } from '../units.ts';
-import { adfReport } from './adf.ts';
 import { findChromium } from './chromium.ts';
-import { tableCsv } from './csv.ts';
-import { dataFileNames } from './data-files.ts';
-import { type DrawnFigure, drawFigures, figuresIn } from './figure-set.ts';
-import { htmlReport } from './html.ts';
-import { JIRA_LIMIT, jiraReport } from './jira.ts';
-import { latexTable } from './latex.ts';
-import { type FrontMatter, markdownReport } from './markdown.ts';
-import { withoutTips } from './svg.ts';
+import { type DrawnFigure, drawFigures, figuresIn } from './figures/figure-set.ts';
+import { withoutTips } from './figures/svg.ts';
+import { adfReport } from './formats/adf.ts';
+import { tableCsv } from './formats/csv.ts';
+import { JIRA_LIMIT, jiraReport } from './formats/jira.ts';
+import { latexTable } from './formats/latex.ts';
+import { type FrontMatter, markdownReport } from './formats/markdown.ts';
+import { htmlReport } from './page/html.ts';
+import { dataFileNames } from './tables/data-files.ts';
 
 export type Format = 'html' | 'pdf' | 'md' | 'jira' | 'csv' | 'json' | 'parquet' | 'tex';
 
@@ -116,7 +116,7 @@ async function dataFiles(
     const name = names.get(table.name)!;
     if (formats.includes('csv')) await write(`data/${name}.csv`, tableCsv(table), 'csv');
     if (formats.includes('parquet'))
-      await write(`data/${name}.parquet`, (await import('./parquet.ts')).tableParquet(table), 'parquet');
+      await write(`data/${name}.parquet`, (await import('./formats/parquet.ts')).tableParquet(table), 'parquet');
     if (formats.includes('tex') && table.rows.length <= LATEX_ROWS)
       await write(`tables/${name}.tex`, latexTable(table), 'tex');
   }
@@ -127,7 +127,7 @@ const LATEX_ROWS = 500;
 
 /** Figures as files: SVG for the web, PNG for trackers that show no SVG. */
 async function pictureFiles(document: Document, figures: ReadonlyMap<string, DrawnFigure>) {
-  const { svgToPng } = await import('./png.ts');
+  const { svgToPng } = await import('./figures/png.ts');
   const pictures: { readonly name: string; readonly bytes: string | Uint8Array; readonly format: string }[] = [];
   for (const figure of figuresIn([...document.sections, ...document.appendices])) {
     const svg = withoutTips(figures.get(figure.id)!.wide);
@@ -146,7 +146,7 @@ async function pdfFile(request: RenderRequest, html: string): Promise<RenderedFi
   const htmlFile = path.join(directory, '.report-print.html');
   await writeInside(directory, '.report-print.html', html);
   try {
-    const { pdfReport } = await import('./pdf.ts');
+    const { pdfReport } = await import('./pdf/pdf.ts');
     const { bytes, missing } = await pdfReport({
       chromium,
       htmlFile,

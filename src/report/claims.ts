@@ -3,10 +3,10 @@ import { outcomeAt } from '../analysis/outcome-at.ts';
 import type { Draft, DraftBlock } from '../draft/types.ts';
 import { allBlocks } from '../draft/walk.ts';
 import type { TrialEntry } from '../journal/entry.ts';
-import { agree, count } from '../units.ts';
+import { agree, count } from '../lib/units.ts';
 import type { ClaimResult, Document } from './document.ts';
 import type { RunData } from './run-data.ts';
-import { expressionsOf, valueRef } from './values.ts';
+import { expressionsOf, valueRef } from './tables/values.ts';
 
 type DraftClaim = Extract<DraftBlock, { type: 'claim' }>;
 

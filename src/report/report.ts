@@ -1,22 +1,22 @@
 import type { Analysis } from '../analysis/analysis.ts';
 import type { Draft, DraftBlock } from '../draft/types.ts';
-import { appendicesPart } from './appendices.ts';
 import { claimsOf, decideClaim, summaryOf } from './claims.ts';
-import { comparisonsPart } from './comparisons.ts';
 import { DOCUMENT_FORMAT, type Document } from './document.ts';
-import { figureBlock } from './figures.ts';
-import { type LevelNames, levelNames, withLevelNames } from './level-names.ts';
-import { limitsPart } from './limits.ts';
-import { methodsPart } from './methods.ts';
+import { figureBlock } from './figures/figures.ts';
 import { slug } from './names.ts';
-import { type Numbering, numberBlocks } from './numbering.ts';
-import type { Part } from './part.ts';
-import { proseBlocks } from './prose.ts';
 import type { RunData } from './run-data.ts';
-import { spokenMetrics } from './spoken.ts';
-import { cellsTable } from './summary-table.ts';
-import { samplesTable, summariesTable } from './tables.ts';
-import { type Resolve, resolverOf } from './values.ts';
+import { appendicesPart } from './sections/appendices.ts';
+import { comparisonsPart } from './sections/comparisons.ts';
+import { limitsPart } from './sections/limits.ts';
+import { methodsPart } from './sections/methods.ts';
+import { type Numbering, numberBlocks } from './sections/numbering.ts';
+import type { Part } from './sections/part.ts';
+import { proseBlocks } from './sections/prose.ts';
+import { spokenMetrics } from './sections/referenced-metrics.ts';
+import { type LevelNames, levelNames, withLevelNames } from './tables/level-names.ts';
+import { cellsTable } from './tables/summary-table.ts';
+import { samplesTable, summariesTable } from './tables/tables.ts';
+import { type Resolve, resolverOf } from './tables/values.ts';
 
 /**
  * Draft + analysis → Document: a pure function, so that the same journal gives the same report on any day.

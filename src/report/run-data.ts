@@ -1,4 +1,3 @@
-import { BenchbookError } from '../errors.ts';
 import type {
   CanaryEntry,
   EndEntry,
@@ -9,6 +8,7 @@ import type {
   ServerEntry,
   TrialEntry,
 } from '../journal/entry.ts';
+import { BenchbookError } from '../lib/errors.ts';
 
 /** The entries of one run by type, in the order written. */
 export interface RunData {

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Draft } from '../draft/types.ts';
-import { sentenceOf } from '../errors.ts';
 import type { Entry, RunEntry } from '../journal/entry.ts';
 import { readToEnd } from '../journal/verify.ts';
-import { runsInOrder } from '../names.ts';
+import { sentenceOf } from '../lib/errors.ts';
+import { runsInOrder } from '../lib/files/folder-names.ts';
 import { makePlan, type Plan, type PlanRequest } from '../plan/plan.ts';
 import type { Study } from '../study/study.ts';
-import { differenceOf } from './begin.ts';
-import { plain } from './keys.ts';
+import { plain } from './reuse/keys.ts';
+import { differenceOf } from './schedule/begin.ts';
 
 export interface ChooseRequest {
   readonly study: Study;

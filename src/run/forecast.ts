@@ -1,15 +1,15 @@
-import { examineControls } from '../host/doctorControls.ts';
+import { examineControls } from '../host/doctor-controls.ts';
 import type { TrialEntry } from '../journal/entry.ts';
 import { sideBySide } from '../plan/order.ts';
 import type { Plan } from '../plan/plan.ts';
-import { lacksOf } from '../server/source-needs.ts';
+import { lacksOf } from '../server/sources/source-needs.ts';
 import type { Study } from '../study/study.ts';
 import type { HostRequest, Setup } from '../study/types.ts';
 import { runsOf } from './choose.ts';
-import { halvesOfCores } from './cores.ts';
-import { readEarlier } from './earlier.ts';
-import { checkSideBySide } from './side-by-side.ts';
+import { readEarlier } from './reuse/previous-runs.ts';
+import { checkSideBySide } from './schedule/side-by-side.ts';
 import { resolveVariant } from './variants.ts';
+import { halvesOfCores } from './world/cores.ts';
 
 /** Something that a plan asks for and this machine lacks. */
 export interface Need {

@@ -1,15 +1,15 @@
 import { basename } from 'node:path';
-import { BenchbookError } from '../errors.ts';
 import type { Entry, JsonValue, RunEntry, TrialEntry } from '../journal/entry.ts';
 import { readJournal } from '../journal/read.ts';
 import { verifyJournal } from '../journal/verify.ts';
 import { openJournal } from '../journal/write.ts';
+import { BenchbookError } from '../lib/errors.ts';
 import type { Plan } from '../plan/plan.ts';
-import { isSameDraft } from './begin.ts';
-import { bringArtefacts } from './earlier.ts';
-import { plain } from './keys.ts';
-import { FIRST_REVISION } from './measuring-revision.ts';
-import { trialsOf } from './session.ts';
+import { plain } from './reuse/keys.ts';
+import { FIRST_REVISION } from './reuse/measuring-revision.ts';
+import { bringArtefacts } from './reuse/previous-runs.ts';
+import { isSameDraft } from './schedule/begin.ts';
+import { trialsOf } from './schedule/session.ts';
 
 export interface MergeRequest {
   /** Run folders, one for each machine or shard. */

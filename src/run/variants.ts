@@ -1,10 +1,10 @@
+import { placeOfWords } from '../lib/source-location.ts';
 import type { Variant } from '../plan/plan.ts';
-import { canonicalOptions } from '../server/canonical-options.ts';
+import { canonicalOptions } from '../server/options/canonical-options.ts';
 import { checkOptions } from '../server/reserved-options.ts';
-import { placeOfWords } from '../study/place.ts';
 import type { LevelValues, Study } from '../study/study.ts';
 import type { Cell, Measurement, Setup } from '../study/types.ts';
-import type { Stage } from './trial.ts';
+import type { Stage } from './trial/trial.ts';
 
 /** What a variant needs, and what is measured at each of its within cells, as the study says for its values. */
 export interface ResolvedVariant {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { BenchbookError } from '../errors.ts';
+import { BenchbookError } from '../lib/errors.ts';
 import type { ServerSource } from '../study/types.ts';
 import type { Build } from './build.ts';
 import type { ServerEnvironment } from './environment.ts';

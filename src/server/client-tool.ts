@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { BenchbookError, sentenceOf } from '../errors.ts';
-import { readTrusted, writePrivate } from '../host/private-folder.ts';
-import { hostCodename, privateApt } from './apt.ts';
-import { fetchPackage } from './debian.ts';
+import { BenchbookError, sentenceOf } from '../lib/errors.ts';
+import { readTrusted, writePrivate } from '../lib/files/private-folder.ts';
+import { withLock } from './cache/lock.ts';
 import type { ServerEnvironment } from './environment.ts';
-import { withLock } from './lock.ts';
 import { programIn } from './programs.ts';
+import { hostCodename, privateApt } from './sources/debian/apt.ts';
+import { fetchPackage } from './sources/debian/debian.ts';
 
 /** A program of a package: of this machine, or in a private root of the cache. */
 export interface ClientTool {

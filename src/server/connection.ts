@@ -2,9 +2,9 @@ import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Connection as CoreConnection, QueryOptions, TypeCast } from 'mysql2';
 import mysql, { type Connection, type FieldPacket } from 'mysql2/promise';
-import { BenchbookError, sentenceOf } from '../errors.ts';
+import { BenchbookError, sentenceOf } from '../lib/errors.ts';
 import type { Sql } from '../study/types.ts';
-import { bounded, StatementTimeout } from './bounded.ts';
+import { bounded, StatementTimeout } from './process/bounded.ts';
 
 /** A row by column name: see `query` for how types arrive. */
 export type Row = Readonly<Record<string, unknown>>;

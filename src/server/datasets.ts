@@ -1,4 +1,4 @@
-import { BenchbookError } from '../errors.ts';
+import { BenchbookError } from '../lib/errors.ts';
 import type { Dataset, LoadStep, Primitive, ServerSource } from '../study/types.ts';
 
 interface DatasetRequest {

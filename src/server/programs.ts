@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { readdir, realpath, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { makePrivate } from '../host/private-folder.ts';
-import { argvText } from './argv.ts';
+import { makePrivate } from '../lib/files/private-folder.ts';
+import { runTool } from '../lib/run-tool.ts';
 import { type Build, shortHash } from './build.ts';
-import { needsLoader } from './elf.ts';
-import { loaderOf } from './layout.ts';
-import { runTool } from './run-tool.ts';
+import { argvText } from './process/argv.ts';
+import { needsLoader } from './sources/elf.ts';
+import { loaderOf } from './sources/layout.ts';
 
 /** Folders of programs below the base directory. */
 const PROGRAM_FOLDERS = ['bin', 'sbin', 'libexec'];

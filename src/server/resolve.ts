@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs';
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openCache, readTrusted, writePrivate } from '../host/private-folder.ts';
+import { openCache, readTrusted, writePrivate } from '../lib/files/private-folder.ts';
 import type { ServerSource } from '../study/types.ts';
 import { type Build, type FoundBuild, shortHash } from './build.ts';
-import { fetchDebian } from './debian.ts';
+import { withLock } from './cache/lock.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { resolveExternal } from './external.ts';
-import { buildFromGit } from './git.ts';
-import { findInstalled, installedServer } from './installed.ts';
-import { withLock } from './lock.ts';
-import { probeBuild } from './probe.ts';
-import { checkSource } from './source-check.ts';
-import { fetchTarball } from './tarball.ts';
+import { fetchDebian } from './sources/debian/debian.ts';
+import { buildFromGit } from './sources/git/git.ts';
+import { findInstalled, installedServer } from './sources/installed.ts';
+import { probeBuild } from './sources/probe.ts';
+import { checkSource } from './sources/source-check.ts';
+import { fetchTarball } from './sources/tarball.ts';
 
 /** Of what is kept about a build: raised when more, or something else, is asked of it. */
 const FORMAT = 2;

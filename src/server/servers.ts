@@ -1,7 +1,7 @@
-import { BenchbookError } from '../errors.ts';
+import { BenchbookError } from '../lib/errors.ts';
 import type { ServerSource } from '../study/types.ts';
-import { parseDsn } from './dsn.ts';
-import { checkSource } from './source-check.ts';
+import { parseDsn } from './sources/dsn.ts';
+import { checkSource } from './sources/source-check.ts';
 
 interface DebianOptions {
   /** "10.11.18" or the full package version; the suite's newest where absent. */

@@ -1,12 +1,12 @@
-import { numberOf, sameOptionValue } from '../formats/optionValue.ts';
+import { numberOf, sameOptionValue } from '../formats/option-value.ts';
 import type { SettingRecord } from '../journal/entry.ts';
 import type { Options } from '../study/types.ts';
 import { isExternal } from './external.ts';
-import { checkLargePages } from './huge-pages.ts';
-import { optionText } from './options.ts';
-import { ownReading } from './own-reading.ts';
-import { sameSetting, type VariableType } from './same-setting.ts';
-import { nameFor, optionName, variablesOf } from './spelling.ts';
+import { optionText } from './options/options.ts';
+import { ownReading } from './options/own-reading.ts';
+import { sameSetting, type VariableType } from './options/same-setting.ts';
+import { nameFor, optionName, variablesOf } from './options/spelling.ts';
+import { checkLargePages } from './process/huge-pages.ts';
 import type { Server } from './start.ts';
 
 /** Reads every requested option back from the running server and says what became of it. Nothing is asked of an external server. */

@@ -1,25 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BenchbookError, sentenceOf } from '../errors.ts';
+import { type CpuTime, cpuTimeOf } from '../host/cpu-time.ts';
 import type { Moment } from '../journal/entry.ts';
+import { BenchbookError, sentenceOf } from '../lib/errors.ts';
 import type { Options, Sql, SqlConnection } from '../study/types.ts';
-import { serverArgv, shortTemporaryFolder } from './argv.ts';
 import type { Build } from './build.ts';
-import { endHung } from './core.ts';
-import { type CpuTime, cpuTimeOf } from './cpu.ts';
-import { checkDataDirectory } from './data-directory.ts';
+import { register, registryDirectory } from './cache/registry.ts';
+import { checkDataDirectory } from './data/data-directory.ts';
 import { defaultCacheDirectory } from './environment.ts';
-import { collectEvidence } from './evidence.ts';
 import { connectExternal, isExternal } from './external.ts';
-import { type Exit, type Launched, launch } from './launch.ts';
-import { listeningPorts } from './listening.ts';
-import { optionListOf } from './option-list.ts';
-import { awaitReady } from './ready.ts';
-import { register, registryDirectory } from './registry.ts';
+import { optionListOf } from './options/option-list.ts';
+import { serverArgv, shortTemporaryFolder } from './process/argv.ts';
+import { endHung } from './process/core.ts';
+import { collectEvidence } from './process/evidence.ts';
+import { type Exit, type Launched, launch } from './process/launch.ts';
+import { listeningPorts } from './process/listening.ts';
+import { awaitReady } from './process/ready.ts';
+import { runningServer } from './process/running.ts';
+import { withLog } from './process/with-log.ts';
 import { checkOptions } from './reserved-options.ts';
-import { runningServer } from './running.ts';
-import { withLog } from './with-log.ts';
 
 export interface StartRequest {
   readonly dataDirectory: string;

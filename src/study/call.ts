@@ -1,6 +1,6 @@
 import { Script } from 'node:vm';
-import { BenchbookError, type Place, sentenceOf } from '../errors.ts';
-import { placeInStack, placeOfWords, withPlace } from './place.ts';
+import { BenchbookError, type Place, sentenceOf } from '../lib/errors.ts';
+import { placeInStack, placeOfWords, withPlace } from '../lib/source-location.ts';
 
 /** The study whose function is called, for the place of what it throws. */
 export interface CalledStudy {

@@ -1,4 +1,4 @@
-import type { Place } from '../errors.ts';
+import type { Place } from '../lib/errors.ts';
 import type { Cell, Primitive } from './types.ts';
 
 /** The summary that stands for the samples of a cell; the median unless the study says otherwise. */

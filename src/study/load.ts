@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type BuildFailure, build, type Plugin } from 'esbuild';
-import { BenchbookError, sentenceOf } from '../errors.ts';
-import { folderNameFault } from '../names.ts';
+import { BenchbookError, sentenceOf } from '../lib/errors.ts';
+import { folderNameFault } from '../lib/files/folder-names.ts';
+import { placeInStack, withPlace } from '../lib/source-location.ts';
 import { awaited, type CalledStudy, limited } from './call.ts';
-import { measuringCodeHash } from './code-hash.ts';
+import { measuringCodeHash } from './checks/code-hash.ts';
+import { PLACE_NAMES, placePlugin, withPlaces } from './checks/own-place.ts';
+import { validateStudy } from './checks/validate.ts';
 import { STUDY_MARK, type StudyDefinition } from './define.ts';
-import { PLACE_NAMES, placePlugin, withPlaces } from './own-place.ts';
-import { placeInStack, withPlace } from './place.ts';
 import type { Study, StudyBundle, StudyInput } from './study.ts';
-import { validateStudy } from './validate.ts';
 
 /** The key under which the running engine's API is lent to a study's bundle. */
 const API_KEY = Symbol.for('benchbook.api');

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { hostRequestShape } from './hostRequest.ts';
+import type { hostRequestShape } from './checks/host-request.ts';
 
 /** A plain value of a level, an option or a parameter. */
 export type Primitive = string | number | boolean;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Analysis, analyse } from '../../src/analysis/analysis.ts';
-import type { AnalysisModel } from '../../src/analysis/model.ts';
-import { seededRandom } from '../../src/analysis/random.ts';
+import type { AnalysisModel } from '../../src/analysis/cells/model.ts';
+import { seededRandom } from '../../src/analysis/intervals/random.ts';
 import type { Entry, SettingRecord } from '../../src/journal/entry.ts';
 import { journalOf, modelOf, runEntry, trial } from './journal.ts';
 

@@ -1,4 +1,4 @@
-import type { AnalysisModel } from '../../src/analysis/model.ts';
+import type { AnalysisModel } from '../../src/analysis/cells/model.ts';
 import type { CellLabels, Entry, RunEntry, Series, TrialEntry } from '../../src/journal/entry.ts';
 
 /** A model with one factor `pool` (baseline 128M) and one metric in bytes, to be extended. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Analysis, analyse } from '../../src/analysis/analysis.ts';
-import type { AnalysisFactor, AnalysisModel } from '../../src/analysis/model.ts';
+import type { AnalysisFactor, AnalysisModel } from '../../src/analysis/cells/model.ts';
 import type { CellLabels, Entry, Series } from '../../src/journal/entry.ts';
-import { numericLabel } from '../../src/units.ts';
+import { numericLabel } from '../../src/lib/units.ts';
 import { runEntry, trial } from './journal.ts';
 import sysbench from './published/mdev-10409.json' with { type: 'json' };
 import scans from './published/mdev-30986.json' with { type: 'json' };

@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { analyse } from '../../src/analysis/analysis.ts';
 import { describe as describeSample, quantile, sortedCopy } from '../../src/analysis/describe.ts';
+import { shareInterval } from '../../src/analysis/expressions/resolve.ts';
 import {
   incompleteBeta,
   logGamma,
   normalCdf,
   normalQuantile,
   studentQuantile,
-} from '../../src/analysis/distributions.ts';
+} from '../../src/analysis/intervals/distributions.ts';
+import { precisionOf } from '../../src/analysis/intervals/precision.ts';
+import { hodgesLehmann } from '../../src/analysis/intervals/rank-sum.ts';
+import { simultaneousPaired } from '../../src/analysis/intervals/simultaneous.ts';
+import { cliffsDelta, signFlipTest } from '../../src/analysis/intervals/tests-of-difference.ts';
 import { medianInterval } from '../../src/analysis/median-interval.ts';
-import { precisionOf } from '../../src/analysis/precision.ts';
-import { hodgesLehmann } from '../../src/analysis/rank-sum.ts';
-import { shareInterval } from '../../src/analysis/resolve.ts';
-import { simultaneousPaired } from '../../src/analysis/simultaneous.ts';
-import { cliffsDelta, signFlipTest } from '../../src/analysis/tests-of-difference.ts';
-import { steadyState } from '../../src/analysis/time-series.ts';
-import { mannKendallP, pettitt } from '../../src/analysis/trend.ts';
+import { steadyState } from '../../src/analysis/series/time-series.ts';
+import { mannKendallP, pettitt } from '../../src/analysis/series/trend.ts';
 import reference from '../reference/estimators.json' with { type: 'json' };
 import second from '../reference/second_opinion.json' with { type: 'json' };
 import { journalOf, modelOf } from './journal.ts';

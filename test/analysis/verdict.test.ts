@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { analyse } from '../../src/analysis/analysis.ts';
+import { blocksNeeded, verdictOf } from '../../src/analysis/comparisons/verdict.ts';
 import { sortedCopy } from '../../src/analysis/describe.ts';
 import { explainVerdict } from '../../src/analysis/explain.ts';
+import { simultaneousPaired } from '../../src/analysis/intervals/simultaneous.ts';
 import { levelOfRange, smallestN } from '../../src/analysis/median-interval.ts';
-import { simultaneousPaired } from '../../src/analysis/simultaneous.ts';
-import { blocksNeeded, verdictOf } from '../../src/analysis/verdict.ts';
 import { journalOf, modelOf, trial } from './journal.ts';
 
 const interval = (low: number, high: number) => ({ low: Math.log(low), high: Math.log(high), level: 0.95 });

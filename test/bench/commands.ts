@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { runAccounted } from '../../src/measure/accounted.ts';
+import { runAccounted } from '../../src/measure/tools/run-with-rusage.ts';
 import { defaultCacheDirectory } from '../../src/server/environment.ts';
 import { resolveBuild } from '../../src/server/resolve.ts';
 

@@ -2,15 +2,16 @@
  * Coverage of the 95 % intervals by simulation: `npx tsx test/bench/coverage.ts [repetitions]` prints a table and exits 1 where one lies
  * outside what is promised: 93.5 to 97 % for n ≥ 10 on normal and log-normal data and paired ratios, never under 93 % from n = 6 on.
  */
+
+import { verdictOf } from '../../src/analysis/comparisons/verdict.ts';
 import { sortedCopy } from '../../src/analysis/describe.ts';
-import { normalQuantile } from '../../src/analysis/distributions.ts';
+import { normalQuantile } from '../../src/analysis/intervals/distributions.ts';
+import { seededRandom } from '../../src/analysis/intervals/random.ts';
+import { hodgesLehmann } from '../../src/analysis/intervals/rank-sum.ts';
+import { simultaneousPaired } from '../../src/analysis/intervals/simultaneous.ts';
 import { medianInterval } from '../../src/analysis/median-interval.ts';
-import { seededRandom } from '../../src/analysis/random.ts';
-import { hodgesLehmann } from '../../src/analysis/rank-sum.ts';
 import type { Interval } from '../../src/analysis/results.ts';
-import { simultaneousPaired } from '../../src/analysis/simultaneous.ts';
-import { steadyState } from '../../src/analysis/time-series.ts';
-import { verdictOf } from '../../src/analysis/verdict.ts';
+import { steadyState } from '../../src/analysis/series/time-series.ts';
 
 const repetitions = Number(process.argv[2] ?? 20_000);
 const random = seededRandom('coverage');

@@ -3,7 +3,7 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Draft } from '../../src/draft/types.ts';
-import { encodeLine, FIRST_HASH } from '../../src/journal/chain.ts';
+import { encodeLine, FIRST_HASH } from '../../src/journal/lines/chain.ts';
 import { openJournal } from '../../src/journal/write.ts';
 import { blockOf } from '../../src/plan/order.ts';
 import { makePlan } from '../../src/plan/plan.ts';

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { encodeLine, FIRST_HASH } from '../../src/journal/chain.ts';
 import type { TrialEntry } from '../../src/journal/entry.ts';
+import { encodeLine, FIRST_HASH } from '../../src/journal/lines/chain.ts';
 import { seeded } from '../render/style-guide.ts';
 
 /*

@@ -4,8 +4,8 @@
  * the machine is shared) or 400 MB.
  */
 import { analyse } from '../../src/analysis/analysis.ts';
-import type { AnalysisModel } from '../../src/analysis/model.ts';
-import { seededRandom } from '../../src/analysis/random.ts';
+import type { AnalysisModel } from '../../src/analysis/cells/model.ts';
+import { seededRandom } from '../../src/analysis/intervals/random.ts';
 import type { Entry } from '../../src/journal/entry.ts';
 import { runEntry, trial } from '../analysis/journal.ts';
 

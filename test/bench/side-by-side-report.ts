@@ -1,5 +1,5 @@
 // The report of the bench side-by-side.ts, as Markdown with every raw value.
-import { hodgesLehmann } from '../../src/analysis/rank-sum.ts';
+import { hodgesLehmann } from '../../src/analysis/intervals/rank-sum.ts';
 import type { Entry } from '../../src/journal/entry.ts';
 import { spread } from './seed-scan.ts';
 

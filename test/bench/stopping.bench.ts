@@ -1,7 +1,7 @@
 import { medianInterval } from '../../src/analysis/median-interval.ts';
 import type { TrialEntry } from '../../src/journal/entry.ts';
 import { randomOf } from '../../src/plan/random.ts';
-import { isEnough } from '../../src/run/until.ts';
+import { isEnough } from '../../src/run/schedule/until.ts';
 import { trialEntry } from '../journal/entries.ts';
 
 // What ending early does to the coverage of a 95 % interval of the median: a rule that stops when the interval is narrow

@@ -6,11 +6,11 @@ import { PDFDocument } from '@cantoo/pdf-lib';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BundleRequest, type BundleResult, bundleRun } from '../../src/bundle/bundle.ts';
-import { reportRun } from '../../src/cli/report-run.ts';
+import { reportRun } from '../../src/cli/report/report-run.ts';
 import type { Entry, JsonValue } from '../../src/journal/entry.ts';
 import { readJournal } from '../../src/journal/read.ts';
-import { withoutSecrets } from '../../src/journal/secrets.ts';
 import { openJournal } from '../../src/journal/write.ts';
+import { withoutSecrets } from '../../src/lib/secrets.ts';
 import { findChromium } from '../../src/render/chromium.ts';
 import { benchbook } from '../cli/cli.ts';
 

@@ -2,7 +2,7 @@ import { access, appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import puppeteer, { type Browser } from 'puppeteer';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { encodeLine } from '../../src/journal/chain.ts';
+import { encodeLine } from '../../src/journal/lines/chain.ts';
 import { findChromium } from '../../src/render/chromium.ts';
 import { below, claim, noisy, prose, runOf, stat } from '../report/compare/runs.ts';
 import { benchbook, directoryWith } from './cli.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { exitOf } from '../../src/cli/measure-and-report.ts';
+import { exitOf } from '../../src/cli/run/measure-and-report.ts';
 
 const result = { trials: 4, ok: 4, lacking: 0, notOk: 0, interrupted: false, runDirectory: '' };
 

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openLedger, restoreLeftovers } from '../../src/host/controls/ledger.ts';
-import { openCache } from '../../src/host/private-folder.ts';
-import { withLock } from '../../src/server/lock.ts';
-import { register, registryDirectory, workDirectory } from '../../src/server/registry.ts';
+import { openLedger, restoreLeftovers } from '../../src/host/ledger.ts';
+import { openCache } from '../../src/lib/files/private-folder.ts';
+import { withLock } from '../../src/server/cache/lock.ts';
+import { register, registryDirectory, workDirectory } from '../../src/server/cache/registry.ts';
 
 const bin = join(import.meta.dirname, '../../src/cli/benchbook.mjs');
 let folder: string;

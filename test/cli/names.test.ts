@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as api from '../../src/index.ts';
-import { folderNameFault, isPlainPath, runsInOrder } from '../../src/names.ts';
+import { folderNameFault, isPlainPath, runsInOrder } from '../../src/lib/files/folder-names.ts';
 import { runsOf } from '../../src/run/choose.ts';
 import { loadStudy } from '../../src/study/load.ts';
 

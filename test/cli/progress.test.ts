@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { progressOn } from '../../src/cli/progress.ts';
+import { progressOn } from '../../src/cli/run/progress.ts';
 import type { RunEvent } from '../../src/run/events.ts';
 
 function printed(...events: readonly RunEvent[]): string[] {

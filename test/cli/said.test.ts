@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { KeepWatch, unusedLook, unusedMatches } from '../../src/cli/without-effect.ts';
+import { KeepWatch, unusedLook, unusedMatches } from '../../src/cli/run/without-effect.ts';
 import type { RunEvent } from '../../src/run/events.ts';
 import { below, claim, noisy, stat } from '../report/compare/runs.ts';
 import { benchbook, directoryWith } from './cli.ts';

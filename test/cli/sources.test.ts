@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseSource } from '../../src/cli/sources.ts';
+import { parseSource } from '../../src/cli/places/sources.ts';
 
 let folder = '';
 beforeAll(async () => {

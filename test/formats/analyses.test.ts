@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseAnalyzeJson } from '../../src/formats/analyzeJson.ts';
-import { parseExplainAnalyze } from '../../src/formats/explainAnalyze.ts';
+import { parseAnalyzeJson } from '../../src/formats/analyze-json.ts';
+import { parseExplainAnalyze } from '../../src/formats/explain-analyze.ts';
 
 const table = (name: string, more: object) => ({
   table: {

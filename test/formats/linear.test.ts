@@ -4,20 +4,20 @@ import { findNames } from '../../src/bundle/redact/names.ts';
 import { replacePaths } from '../../src/bundle/redact/paths.ts';
 import { redactor } from '../../src/bundle/redact/redactor.ts';
 import { wordsOf } from '../../src/bundle/redact/words.ts';
-import { parseAnalyzeJson } from '../../src/formats/analyzeJson.ts';
-import { parseAptSources } from '../../src/formats/aptSources.ts';
-import { decisiveError, isReadyLine, parseErrorLogLine, withoutIdentity } from '../../src/formats/errorLog.ts';
-import { parseExplainAnalyze } from '../../src/formats/explainAnalyze.ts';
-import { parseInnodbStatus } from '../../src/formats/innodbStatus.ts';
+import { parseAnalyzeJson } from '../../src/formats/analyze-json.ts';
+import { parseAptSources } from '../../src/formats/apt-sources.ts';
+import { decisiveError, isReadyLine, parseErrorLogLine, withoutIdentity } from '../../src/formats/error-log.ts';
+import { parseExplainAnalyze } from '../../src/formats/explain-analyze.ts';
+import { parseInnodbStatus } from '../../src/formats/innodb-status.ts';
 import { parseMtr } from '../../src/formats/mtr.ts';
-import { numberOf, sameOptionValue } from '../../src/formats/optionValue.ts';
-import { parsePerfReport, parsePerfStat } from '../../src/formats/perfStat.ts';
-import { parseDiskstats, parseProcIo } from '../../src/formats/procIo.ts';
-import { parseKilobyteLines } from '../../src/formats/procStatus.ts';
-import { startPhases } from '../../src/formats/startPhases.ts';
+import { numberOf, sameOptionValue } from '../../src/formats/option-value.ts';
+import { parsePerfReport, parsePerfStat } from '../../src/formats/perf-stat.ts';
+import { parseDiskstats, parseProcIo } from '../../src/formats/proc-io.ts';
+import { parseKilobyteLines } from '../../src/formats/proc-status.ts';
+import { startPhases } from '../../src/formats/start-phases.ts';
 import { parseSysbench } from '../../src/formats/sysbench.ts';
-import { tellingLine } from '../../src/formats/telling-line.ts';
-import { withoutSecrets, withoutSecretValues } from '../../src/journal/secrets.ts';
+import { tellingLine } from '../../src/formats/text/telling-line.ts';
+import { withoutSecrets, withoutSecretValues } from '../../src/lib/secrets.ts';
 
 const src = new URL('../../src/', import.meta.url);
 const nobody = { hosts: ['alpha'], users: ['beta'] } as unknown as Parameters<typeof redactor>[0];
@@ -25,31 +25,31 @@ const none = new Set<string>();
 
 /** Everything that reads text of a server, a program or a file, with the file that has its regular expressions. */
 const READERS: Readonly<Record<string, readonly [string, (text: string) => unknown]>> = {
-  'secrets in a text': ['journal/secrets.ts', withoutSecrets],
-  'secrets in fields': ['journal/secrets.ts', (text) => withoutSecretValues({ [text]: text, argv: ['mysql', text] })],
+  'secrets in a text': ['lib/secrets.ts', withoutSecrets],
+  'secrets in fields': ['lib/secrets.ts', (text) => withoutSecretValues({ [text]: text, argv: ['mysql', text] })],
   'private names': ['bundle/redact/names.ts', (text) => findNames([text])],
   'private paths': ['bundle/redact/paths.ts', (text) => replacePaths(text, () => 'x')],
   redactor: ['bundle/redact/redactor.ts', (text) => redactor(nobody, none, none).text(text)],
   'words of a journal': ['bundle/redact/words.ts', (text) => wordsOf([text])],
-  'ANALYZE FORMAT=JSON': ['formats/loose-json.ts', parseAnalyzeJson],
-  'EXPLAIN ANALYZE': ['formats/explainAnalyze.ts', parseExplainAnalyze],
-  'INNODB STATUS': ['formats/innodbStatus.ts', parseInnodbStatus],
+  'ANALYZE FORMAT=JSON': ['formats/json/loose-json.ts', parseAnalyzeJson],
+  'EXPLAIN ANALYZE': ['formats/explain-analyze.ts', parseExplainAnalyze],
+  'INNODB STATUS': ['formats/innodb-status.ts', parseInnodbStatus],
   sysbench: ['formats/sysbench.ts', (text) => parseSysbench(`${text}\nSQL statistics:\n${text}`)],
   mtr: ['formats/mtr.ts', parseMtr],
-  'perf stat': ['formats/perfStat.ts', parsePerfStat],
-  'perf report': ['formats/perfStat.ts', parsePerfReport],
-  '/proc/PID/io': ['formats/procIo.ts', parseProcIo],
-  '/proc/diskstats': ['formats/procIo.ts', (text) => parseDiskstats(text, 1, 1)],
-  '/proc/PID/status': ['formats/procStatus.ts', parseKilobyteLines],
-  'phases of a start': ['formats/startPhases.ts', (text) => startPhases([{ atSeconds: 0, text }])],
-  'a line of a log': ['formats/errorLog.ts', parseErrorLogLine],
-  'a ready line': ['formats/errorLog.ts', isReadyLine],
-  'a log': ['formats/errorLog.ts', (text) => decisiveError(text)],
-  'identity in a log': ['formats/errorLog.ts', withoutIdentity],
-  'output of a program': ['formats/telling-line.ts', tellingLine],
-  'apt sources, one line': ['formats/aptSources.ts', (text) => parseAptSources(text, 'list')],
-  'apt sources, stanzas': ['formats/aptSources.ts', (text) => parseAptSources(text, 'deb822')],
-  'an option': ['formats/optionValue.ts', (text) => [numberOf(text), sameOptionValue(text, `${text} `)]],
+  'perf stat': ['formats/perf-stat.ts', parsePerfStat],
+  'perf report': ['formats/perf-stat.ts', parsePerfReport],
+  '/proc/PID/io': ['formats/proc-io.ts', parseProcIo],
+  '/proc/diskstats': ['formats/proc-io.ts', (text) => parseDiskstats(text, 1, 1)],
+  '/proc/PID/status': ['formats/proc-status.ts', parseKilobyteLines],
+  'phases of a start': ['formats/start-phases.ts', (text) => startPhases([{ atSeconds: 0, text }])],
+  'a line of a log': ['formats/error-log.ts', parseErrorLogLine],
+  'a ready line': ['formats/error-log.ts', isReadyLine],
+  'a log': ['formats/error-log.ts', (text) => decisiveError(text)],
+  'identity in a log': ['formats/error-log.ts', withoutIdentity],
+  'output of a program': ['formats/text/telling-line.ts', tellingLine],
+  'apt sources, one line': ['formats/apt-sources.ts', (text) => parseAptSources(text, 'list')],
+  'apt sources, stanzas': ['formats/apt-sources.ts', (text) => parseAptSources(text, 'deb822')],
+  'an option': ['formats/option-value.ts', (text) => [numberOf(text), sameOptionValue(text, `${text} `)]],
 };
 
 /** Words of the regular expressions in a file: what a text must hold to get far into one. */

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
-import { decisiveError, parseErrorLogLine } from '../../src/formats/errorLog.ts';
+import { decisiveError, parseErrorLogLine } from '../../src/formats/error-log.ts';
 import { parseMtr } from '../../src/formats/mtr.ts';
-import { tellingLine } from '../../src/formats/telling-line.ts';
+import { tellingLine } from '../../src/formats/text/telling-line.ts';
 
 describe('the line of a program that tells why it failed', () => {
   it.each([

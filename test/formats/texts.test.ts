@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { parseInnodbStatus } from '../../src/formats/innodbStatus.ts';
+import { parseInnodbStatus } from '../../src/formats/innodb-status.ts';
 import { parseMtr } from '../../src/formats/mtr.ts';
-import { parsePerfReport, parsePerfStat } from '../../src/formats/perfStat.ts';
-import { parseDiskstats, parseProcIo } from '../../src/formats/procIo.ts';
-import { startPhases } from '../../src/formats/startPhases.ts';
+import { parsePerfReport, parsePerfStat } from '../../src/formats/perf-stat.ts';
+import { parseDiskstats, parseProcIo } from '../../src/formats/proc-io.ts';
+import { startPhases } from '../../src/formats/start-phases.ts';
 
 const section = (title: string, ...lines: readonly string[]) => [
   '-'.repeat(title.length),

@@ -6,11 +6,11 @@ import { build } from 'esbuild';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type AppliedControls, applyControls, applyStorage } from '../../src/host/apply.ts';
-import { openLedger, restoreLeftovers } from '../../src/host/controls/ledger.ts';
-import { setGovernor, setTurbo } from '../../src/host/controls/machineWide.ts';
-import { programFiles } from '../../src/host/controls/pageCache.ts';
-import { readResidency } from '../../src/host/residency.ts';
-import { readStorage } from '../../src/host/storage.ts';
+import { setGovernor, setTurbo } from '../../src/host/controls/machine-wide.ts';
+import { programFiles } from '../../src/host/controls/page-cache.ts';
+import { openLedger, restoreLeftovers } from '../../src/host/ledger.ts';
+import { readResidency } from '../../src/host/probes/residency.ts';
+import { readStorage } from '../../src/host/probes/storage.ts';
 import type { HostRequest } from '../../src/study/types.ts';
 
 const isRoot = process.getuid?.() === 0;

@@ -8,9 +8,9 @@ import { expect, test } from 'vitest';
 import { canary } from '../../src/host/canary.ts';
 import { amountText, bytesOf } from '../../src/host/controls/amount.ts';
 import { examine } from '../../src/host/doctor.ts';
-import { isAlive, processIdOf } from '../../src/host/processId.ts';
 import { waitUntilQuiet } from '../../src/host/quiet.ts';
 import { watchHost } from '../../src/host/watch.ts';
+import { isAlive, processIdOf } from '../../src/lib/process-identity.ts';
 
 /** Runs while another program keeps one core busy. */
 async function withBusyProcess<T>(body: (pid: number) => Promise<T>): Promise<T> {

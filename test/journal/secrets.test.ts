@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { withoutSecrets, withoutSecretValues } from '../../src/journal/secrets.ts';
+import { withoutSecrets, withoutSecretValues } from '../../src/lib/secrets.ts';
 
 describe('secrets in texts', () => {
   test.each([

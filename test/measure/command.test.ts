@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { runAccounted } from '../../src/measure/accounted.ts';
 import type { TrialContext } from '../../src/measure/context.ts';
 import { measure } from '../../src/measure/measure.ts';
 import { perform } from '../../src/measure/perform.ts';
+import { runAccounted } from '../../src/measure/tools/run-with-rusage.ts';
 import type { Measurement } from '../../src/study/types.ts';
 
 const context = {

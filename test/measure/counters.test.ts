@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { changes, isBytes, isStatusGauge } from '../../src/measure/counters.ts';
+import { changes, isBytes, isStatusGauge } from '../../src/measure/probes/counters.ts';
 
 const read = (values: Readonly<Record<string, number>>) => new Map(Object.entries(values));
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { measure } from '../../src/measure/measure.ts';
-import { keyOf, plain } from '../../src/run/keys.ts';
+import { keyOf, plain } from '../../src/run/reuse/keys.ts';
 
 const custom = (params: unknown) =>
   measure.custom({ metrics: { x: { unit: '1', better: 'lower' } }, params, run: async () => ({ x: 1 }) });

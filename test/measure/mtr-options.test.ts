@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mtr } from '../../src/measure/mtr.ts';
+import { mtr } from '../../src/measure/kinds/mtr.ts';
 
 test('mtr empties its folders and starts servers: no option of a study leads it or its server elsewhere', () => {
   const refused = [

@@ -1,12 +1,12 @@
 import * as fs from 'node:fs';
 import { execa } from 'execa';
 import { expect, it, vi } from 'vitest';
+import { cpuTimeOf } from '../../src/host/cpu-time.ts';
 import { measure } from '../../src/measure/measure.ts';
-import { processSampler } from '../../src/measure/timeline-process.ts';
-import { serverArgv } from '../../src/server/argv.ts';
+import { processSampler } from '../../src/measure/probes/timeline-process.ts';
 import type { Build } from '../../src/server/build.ts';
-import { cpuTimeOf } from '../../src/server/cpu.ts';
-import { launch } from '../../src/server/launch.ts';
+import { serverArgv } from '../../src/server/process/argv.ts';
+import { launch } from '../../src/server/process/launch.ts';
 import type { Server } from '../../src/server/start.ts';
 
 // Each of these rules has spoilt somebody's numbers.

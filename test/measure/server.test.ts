@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cpuTimeOf } from '../../src/host/cpu-time.ts';
 import { measure } from '../../src/measure/measure.ts';
-import { cpuTimeOf } from '../../src/server/cpu.ts';
 import { startTrial, type TestTrial } from './trial.ts';
 
 describe('measurements on a running server', () => {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { shellLine } from '../../src/measure/shell-line.ts';
+import { shellLine } from '../../src/measure/tools/shell-line.ts';
 
 const PLACES = /\{(socket|pid|server)\}/g;
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { BenchbookError } from '../../src/errors.ts';
-import { withDirectLabels } from '../../src/render/direct-labels.ts';
-import { drawFigures, type FigureBlock } from '../../src/render/figure-set.ts';
-import { prepareFigure } from '../../src/render/figures.ts';
-import { drawSvg } from '../../src/render/svg.ts';
-import { setTable } from '../../src/render/tables.ts';
+import type { BenchbookError } from '../../src/lib/errors.ts';
+import { withDirectLabels } from '../../src/render/figures/direct-labels.ts';
+import { drawFigures, type FigureBlock } from '../../src/render/figures/figure-set.ts';
+import { prepareFigure } from '../../src/render/figures/figures.ts';
+import { drawSvg } from '../../src/render/figures/svg.ts';
+import { setTable } from '../../src/render/tables/tables.ts';
 import type { CellValue, Document, Table } from '../../src/report/document.ts';
 
 /** Names that trip up one layer or another: Vega's field paths, JavaScript's prototypes, HTML, templates, text direction. */

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'puppeteer';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { documentOf } from '../../src/cli/report-run.ts';
+import { documentOf } from '../../src/cli/report/report-run.ts';
 import { render } from '../../src/render/render.ts';
 import type { Document, Table } from '../../src/report/document.ts';
 import { openBrowser } from './browser.ts';

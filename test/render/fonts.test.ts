@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import * as fontkit from 'fontkit';
 import { expect, test } from 'vitest';
-import { textWidthPx } from '../../src/render/fonts.ts';
+import { textWidthPx } from '../../src/render/figures/fonts.ts';
 
 const file = createRequire(import.meta.url).resolve(
   '@fontsource/jetbrains-mono/files/jetbrains-mono-latin-400-normal.woff2',

@@ -5,17 +5,17 @@ import { execa } from 'execa';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import MarkdownIt from 'markdown-it';
 import { expect, test } from 'vitest';
-import { adfReport } from '../../src/render/adf.ts';
-import { tableCsv } from '../../src/render/csv.ts';
-import { drawFigures } from '../../src/render/figure-set.ts';
-import { htmlReport } from '../../src/render/html.ts';
-import { jiraReport } from '../../src/render/jira.ts';
-import { latexTable } from '../../src/render/latex.ts';
-import { markdownReport } from '../../src/render/markdown.ts';
-import { tableParquet } from '../../src/render/parquet.ts';
-import { svgToPng } from '../../src/render/png.ts';
+import { drawFigures } from '../../src/render/figures/figure-set.ts';
+import { svgToPng } from '../../src/render/figures/png.ts';
+import { adfReport } from '../../src/render/formats/adf.ts';
+import { tableCsv } from '../../src/render/formats/csv.ts';
+import { jiraReport } from '../../src/render/formats/jira.ts';
+import { latexTable } from '../../src/render/formats/latex.ts';
+import { markdownReport } from '../../src/render/formats/markdown.ts';
+import { tableParquet } from '../../src/render/formats/parquet.ts';
+import { htmlReport } from '../../src/render/page/html.ts';
 import { render } from '../../src/render/render.ts';
-import { setTable } from '../../src/render/tables.ts';
+import { setTable } from '../../src/render/tables/tables.ts';
 import type { Block, Document, ValueRef } from '../../src/report/document.ts';
 import { styleGuide } from './style-guide.ts';
 
@@ -156,7 +156,7 @@ test('CSV keeps numbers whole and quotes what RFC 4180 wants quoted', () => {
   );
 });
 
-/** As a reader of our CSV files undoes the protection against formulas: see `src/render/csv.ts`. */
+/** As a reader of our CSV files undoes the protection against formulas: see `src/render/formats/csv.ts`. */
 function readBack(field: string): string {
   const text = field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field;
   return /^'+(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/.test(text) ? text.slice(1) : text;

@@ -4,9 +4,9 @@ import path from 'node:path';
 import fc from 'fast-check';
 import Handlebars from 'handlebars';
 import { describe, expect, test } from 'vitest';
-import { drawFigures } from '../../src/render/figure-set.ts';
-import { highlighted } from '../../src/render/highlight.ts';
-import { htmlReport } from '../../src/render/html.ts';
+import { drawFigures } from '../../src/render/figures/figure-set.ts';
+import { htmlReport } from '../../src/render/page/html.ts';
+import { highlighted } from '../../src/render/prose/highlight.ts';
 import type { Block, Document } from '../../src/report/document.ts';
 import { styleGuide } from './style-guide.ts';
 

@@ -1,11 +1,11 @@
 import MarkdownIt from 'markdown-it';
 import { expect, test } from 'vitest';
-import { adfReport } from '../../src/render/adf.ts';
-import { drawFigures } from '../../src/render/figure-set.ts';
-import { htmlReport } from '../../src/render/html.ts';
-import { jiraReport } from '../../src/render/jira.ts';
-import { latexTable } from '../../src/render/latex.ts';
-import { markdownReport } from '../../src/render/markdown.ts';
+import { drawFigures } from '../../src/render/figures/figure-set.ts';
+import { adfReport } from '../../src/render/formats/adf.ts';
+import { jiraReport } from '../../src/render/formats/jira.ts';
+import { latexTable } from '../../src/render/formats/latex.ts';
+import { markdownReport } from '../../src/render/formats/markdown.ts';
+import { htmlReport } from '../../src/render/page/html.ts';
 import type { Block, Document } from '../../src/report/document.ts';
 import { styleGuide } from './style-guide.ts';
 

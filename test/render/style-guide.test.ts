@@ -2,12 +2,12 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { adfReport } from '../../src/render/adf.ts';
-import { drawFigures, figuresIn } from '../../src/render/figure-set.ts';
-import { htmlReport } from '../../src/render/html.ts';
-import { jiraReport } from '../../src/render/jira.ts';
-import { markdownReport } from '../../src/render/markdown.ts';
-import { withoutTips } from '../../src/render/svg.ts';
+import { drawFigures, figuresIn } from '../../src/render/figures/figure-set.ts';
+import { withoutTips } from '../../src/render/figures/svg.ts';
+import { adfReport } from '../../src/render/formats/adf.ts';
+import { jiraReport } from '../../src/render/formats/jira.ts';
+import { markdownReport } from '../../src/render/formats/markdown.ts';
+import { htmlReport } from '../../src/render/page/html.ts';
 import type { Block } from '../../src/report/document.ts';
 import { styleGuide } from './style-guide.ts';
 

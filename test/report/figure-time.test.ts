@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { analyse } from '../../src/analysis/analysis.ts';
 import type { Entry } from '../../src/journal/entry.ts';
-import { prepareFigure } from '../../src/render/figures.ts';
-import { drawSvg } from '../../src/render/svg.ts';
-import { showTimeline } from '../../src/report/figure-time.ts';
+import { prepareFigure } from '../../src/render/figures/figures.ts';
+import { drawSvg } from '../../src/render/figures/svg.ts';
+import { showTimeline } from '../../src/report/figures/figure-time.ts';
 import { sortEntries } from '../../src/report/run-data.ts';
 import type { Cell } from '../../src/study/types.ts';
 import { runOf } from './compare/runs.ts';

@@ -3,11 +3,11 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { galleryIndex } from '../../src/cli/index-page.ts';
-import { documentOf, reportRun } from '../../src/cli/report-run.ts';
+import { galleryIndex } from '../../src/cli/report/index-page.ts';
+import { documentOf, reportRun } from '../../src/cli/report/report-run.ts';
 import { verifyJournal } from '../../src/journal/verify.ts';
-import { drawFigures } from '../../src/render/figure-set.ts';
-import { htmlReport } from '../../src/render/html.ts';
+import { drawFigures } from '../../src/render/figures/figure-set.ts';
+import { htmlReport } from '../../src/render/page/html.ts';
 
 const GALLERY = join(import.meta.dirname, '../../output/gallery');
 

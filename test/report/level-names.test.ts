@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { analyse } from '../../src/analysis/analysis.ts';
 import type { Entry, JsonValue } from '../../src/journal/entry.ts';
-import { tableCsv } from '../../src/render/csv.ts';
-import { prepareFigure } from '../../src/render/figures.ts';
-import { drawSvg } from '../../src/render/svg.ts';
-import { setTable } from '../../src/render/tables.ts';
-import { levelNames, sharedNames, withLevelNames } from '../../src/report/level-names.ts';
+import { prepareFigure } from '../../src/render/figures/figures.ts';
+import { drawSvg } from '../../src/render/figures/svg.ts';
+import { tableCsv } from '../../src/render/formats/csv.ts';
+import { setTable } from '../../src/render/tables/tables.ts';
 import { buildReport } from '../../src/report/report.ts';
 import { sortEntries } from '../../src/report/run-data.ts';
+import { levelNames, sharedNames, withLevelNames } from '../../src/report/tables/level-names.ts';
 import { noisy, runOf } from './compare/runs.ts';
 
 /** Names of the levels of `server`, each with the version that ran; what each build was obtained from, by version. */

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { documentOf } from '../../src/cli/report-run.ts';
+import { documentOf } from '../../src/cli/report/report-run.ts';
 import type { Block, CellValue, Document, Inline, Table, ValueRef } from '../../src/report/document.ts';
 
 // Every measured number of the gallery's reports is found in, or recomputed from, its samples table (data/samples.csv) by code of this

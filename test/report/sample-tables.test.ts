@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Entry, Series } from '../../src/journal/entry.ts';
 import { sortEntries } from '../../src/report/run-data.ts';
-import { measurementTables } from '../../src/report/sample-tables.ts';
+import { measurementTables } from '../../src/report/tables/sample-tables.ts';
 import { runOf } from './compare/runs.ts';
 
 const metric = { unit: '1', better: 'lower' } as const;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { BenchbookError } from '../../src/errors.ts';
-import { isCertain } from '../../src/run/certain.ts';
+import { BenchbookError } from '../../src/lib/errors.ts';
+import { isCertain } from '../../src/run/schedule/certain.ts';
 import { factor, studyOf } from '../plan/studies.ts';
 import { fakeWorld } from './fake.ts';
 import { type Harness, harness } from './harness.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { TrialEntry } from '../../src/journal/entry.ts';
-import { gateOf } from '../../src/run/gate.ts';
-import { isEnough } from '../../src/run/until.ts';
+import { gateOf } from '../../src/run/schedule/barrier.ts';
+import { isEnough } from '../../src/run/schedule/until.ts';
 import type { Study } from '../../src/study/study.ts';
 import type { Dataset, UntilRule } from '../../src/study/types.ts';
 import { trialEntry } from '../journal/entries.ts';

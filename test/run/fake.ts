@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BenchbookError } from '../../src/errors.ts';
+import { BenchbookError } from '../../src/lib/errors.ts';
 import type { MeasureResult, TrialContext } from '../../src/measure/context.ts';
-import type { Effects } from '../../src/run/effects.ts';
+import type { Effects } from '../../src/run/world/effects.ts';
 import type { Build } from '../../src/server/build.ts';
 import type { Exit, Server, StartRequest } from '../../src/server/start.ts';
 import type { Measurement } from '../../src/study/types.ts';

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { BenchbookError } from '../../src/errors.ts';
 import { verifyJournal } from '../../src/journal/verify.ts';
+import { BenchbookError } from '../../src/lib/errors.ts';
 import type { Study } from '../../src/study/study.ts';
 import { factor, studyOf } from '../plan/studies.ts';
 import { fakeWorld } from './fake.ts';

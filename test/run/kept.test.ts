@@ -8,7 +8,7 @@ import type { TrialEntry } from '../../src/journal/entry.ts';
 import { readJournal } from '../../src/journal/read.ts';
 import { measure } from '../../src/measure/measure.ts';
 import { makePlan } from '../../src/plan/plan.ts';
-import { keepFiles } from '../../src/run/kept.ts';
+import { keepFiles } from '../../src/run/preserved-files.ts';
 import { runStudy } from '../../src/run/run.ts';
 import { defaultCacheDirectory } from '../../src/server/environment.ts';
 import { factor, studyOf } from '../plan/studies.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { analyse } from '../../src/analysis/analysis.ts';
-import { BenchbookError } from '../../src/errors.ts';
+import { BenchbookError } from '../../src/lib/errors.ts';
 import type { TrialContext } from '../../src/measure/context.ts';
 import { factor, studyOf } from '../plan/studies.ts';
 import { fakeWorld } from './fake.ts';

@@ -8,7 +8,7 @@ import { fakeWorld } from './fake.ts';
 import { type Harness, harness } from './harness.ts';
 
 const revision = vi.hoisted(() => ({ now: 1 }));
-vi.mock('../../src/run/measuring-revision.ts', async (original) => ({
+vi.mock('../../src/run/reuse/measuring-revision.ts', async (original) => ({
   ...(await original<object>()),
   get MEASURING_REVISION() {
     return revision.now;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { TrialEntry } from '../../src/journal/entry.ts';
-import { chooseOrigins, originOf, type Partner } from '../../src/run/origins.ts';
+import { chooseOrigins, originOf, type Partner } from '../../src/run/reuse/origins.ts';
 
 /** Runs that hold a trial of a variant in a block, newest first. */
 type Held = Readonly<Record<string, readonly (readonly number[])[]>>;

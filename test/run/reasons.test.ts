@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { BenchbookError } from '../../src/errors.ts';
-import { readLimitEvents } from '../../src/host/controls/memoryLimit.ts';
-import { failureOf, nothingGathered, withKernelKill } from '../../src/run/gathered.ts';
+import { readLimitEvents } from '../../src/host/controls/memory-limit.ts';
+import { BenchbookError } from '../../src/lib/errors.ts';
+import { failureOf, nothingGathered, withKernelKill } from '../../src/run/trial/trial-record.ts';
 
 const LOG = '2026-01-01  1:00:00 0 [ERROR] InnoDB: early\n2026-01-01  1:00:00 0 [ERROR] InnoDB: the last one\n';
 

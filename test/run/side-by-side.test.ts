@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { applyControls, applyStorage } from '../../src/host/apply.ts';
-import { setKernelFile } from '../../src/host/controls/kernelFile.ts';
-import { openLedger } from '../../src/host/controls/ledger.ts';
+import { setKernelFile } from '../../src/host/controls/kernel-file.ts';
+import { openLedger } from '../../src/host/ledger.ts';
+import { hostRequestShape } from '../../src/study/checks/host-request.ts';
 import { CONTROL_SCOPE, hindranceSideBySide } from '../../src/study/control-scope.ts';
-import { hostRequestShape } from '../../src/study/hostRequest.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -26,7 +26,7 @@ function node(text: string) {
 
 /** Watches over `folder/trials`, starts a process with an option below it and one without, and prints their pids. */
 function script(end: string): string {
-  const module = join(import.meta.dirname, '../../src/run/watchdog.ts');
+  const module = join(import.meta.dirname, '../../src/run/trial/watchdog.ts');
   return `
     import { spawn } from 'node:child_process';
     import { watchOver } from ${JSON.stringify(module)};

@@ -4,10 +4,10 @@ import { link, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { parseSource } from '../../src/cli/sources.ts';
-import { findInstalled } from '../../src/server/installed.ts';
-import { runTool } from '../../src/server/run-tool.ts';
-import { fetchTarball } from '../../src/server/tarball.ts';
+import { parseSource } from '../../src/cli/places/sources.ts';
+import { runTool } from '../../src/lib/run-tool.ts';
+import { findInstalled } from '../../src/server/sources/installed.ts';
+import { fetchTarball } from '../../src/server/sources/tarball.ts';
 import { thrownBy } from './thrown.ts';
 
 let folder: string;

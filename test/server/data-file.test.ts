@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { contentKey } from '../../src/server/content-key.ts';
-import { dataFileHash } from '../../src/server/data-file.ts';
+import { runTool } from '../../src/lib/run-tool.ts';
+import { contentKey } from '../../src/server/data/content-key.ts';
+import { dataFileHash } from '../../src/server/data/data-file.ts';
 import { dataset, load } from '../../src/server/datasets.ts';
-import * as download from '../../src/server/download.ts';
-import { runTool } from '../../src/server/run-tool.ts';
+import * as download from '../../src/server/sources/download.ts';
 import { thrownBy } from './thrown.ts';
 
-vi.mock(import('../../src/server/download.ts'), async (actual) => {
+vi.mock(import('../../src/server/sources/download.ts'), async (actual) => {
   const real = await actual();
   return { ...real, sha256Of: vi.fn(real.sha256Of) };
 });

@@ -3,14 +3,14 @@ import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runTool } from '../../src/lib/run-tool.ts';
 import type { Build } from '../../src/server/build.ts';
 import { listBuilds, removeBuilds } from '../../src/server/cache.ts';
-import { contentKey } from '../../src/server/content-key.ts';
-import { copyDataDirectory } from '../../src/server/copy.ts';
+import { contentKey } from '../../src/server/data/content-key.ts';
+import { copyDataDirectory } from '../../src/server/data/copy.ts';
+import { prepareDataset } from '../../src/server/data/prepare.ts';
 import { dataset, load } from '../../src/server/datasets.ts';
-import { prepareDataset } from '../../src/server/prepare.ts';
 import { resolveBuild } from '../../src/server/resolve.ts';
-import { runTool } from '../../src/server/run-tool.ts';
 import { startServer } from '../../src/server/start.ts';
 import { startingPoint } from '../../src/server/starting-point.ts';
 import { environment, installedBuild, privateFolder } from './real.ts';

@@ -3,12 +3,12 @@ import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { parseSource } from '../../src/cli/sources.ts';
-import { buildFromGit } from '../../src/server/git.ts';
-import { checkOut, fetchCommit } from '../../src/server/git-checkout.ts';
+import { parseSource } from '../../src/cli/places/sources.ts';
+import { runTool } from '../../src/lib/run-tool.ts';
 import { resolveBuild } from '../../src/server/resolve.ts';
-import { runTool } from '../../src/server/run-tool.ts';
 import { servers } from '../../src/server/servers.ts';
+import { buildFromGit } from '../../src/server/sources/git/git.ts';
+import { checkOut, fetchCommit } from '../../src/server/sources/git/git-checkout.ts';
 import { thrownBy } from './thrown.ts';
 
 let folder: string;
@@ -241,7 +241,7 @@ it('two fetches at once from one repository each get their own commit', async ()
   }
   const cacheDirectory = join(folder, 'other-cache');
   const script = `
-    import { fetchCommit } from ${JSON.stringify(new URL('../../src/server/git-checkout.ts', import.meta.url).href)};
+    import { fetchCommit } from ${JSON.stringify(new URL('../../src/server/sources/git/git-checkout.ts', import.meta.url).href)};
     const source = { source: 'git', repository: process.argv[2], ref: process.argv[3] };
     const { commit } = await fetchCommit(source, { cacheDirectory: process.argv[4], progress() {} });
     console.log(commit);`;

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { runTool } from '../../src/lib/run-tool.ts';
 import { type Build, buildId, shortHash } from '../../src/server/build.ts';
-import { compilersOf } from '../../src/server/elf.ts';
-import { runTool } from '../../src/server/run-tool.ts';
+import { compilersOf } from '../../src/server/sources/elf.ts';
 
 let folder: string;
 

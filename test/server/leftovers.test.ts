@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Build } from '../../src/server/build.ts';
-import { withLock } from '../../src/server/lock.ts';
-import { argumentsOf, identityOf, isAlive } from '../../src/server/process.ts';
-import { reapLeftovers, registryDirectory, workDirectory, workRoot } from '../../src/server/registry.ts';
+import { withLock } from '../../src/server/cache/lock.ts';
+import { argumentsOf, identityOf, isAlive } from '../../src/server/cache/process.ts';
+import { reapLeftovers, registryDirectory, workDirectory, workRoot } from '../../src/server/cache/registry.ts';
 import { environment, freshServer, installedBuild, privateFolder } from './real.ts';
 
 /** A cache of its own for the killed ones, with the fetched build and the pristine directory of the shared one. */
@@ -28,10 +28,10 @@ import { join } from 'node:path';
 const [, rooms, shared, own] = process.argv;
 const room = (name) => import(join(rooms, name));
 const { resolveBuild } = await room('resolve.ts');
-const { pristineDirectory } = await room('pristine.ts');
-const { copyDataDirectory } = await room('copy.ts');
+const { pristineDirectory } = await room('data/pristine.ts');
+const { copyDataDirectory } = await room('data/copy.ts');
 const { startServer } = await room('start.ts');
-const { workDirectory } = await room('registry.ts');
+const { workDirectory } = await room('cache/registry.ts');
 const environment = { cacheDirectory: shared, progress: () => undefined };
 const build = await resolveBuild({ source: 'installed' }, environment);
 const pristine = await pristineDirectory(build, {}, environment);
@@ -130,7 +130,7 @@ describe('a lock', () => {
     await writeFile(counter, '0');
     const each = `
 import { readFileSync, writeFileSync } from 'node:fs';
-const { withLock } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/server/lock.ts'))});
+const { withLock } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/server/cache/lock.ts'))});
 const counter = ${JSON.stringify(counter)};
 for (let turn = 0; turn < 300; turn += 1) {
   await withLock(${JSON.stringify(path())}, { progress: () => undefined }, async () => {
@@ -153,7 +153,7 @@ for (let turn = 0; turn < 300; turn += 1) {
         'tsx',
         '--input-type=module',
         '--eval',
-        `const { withLock } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/server/lock.ts'))});
+        `const { withLock } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/server/cache/lock.ts'))});
        await withLock(${JSON.stringify(path())}, { progress: () => undefined }, () => { console.log('held'); return new Promise((r) => setTimeout(r, 60000)); });`,
       ],
       { stdio: ['ignore', 'pipe', 'inherit'] },

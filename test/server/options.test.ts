@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { numberOf, sameOptionValue } from '../../src/formats/optionValue.ts';
-import { argvText, optionsFile } from '../../src/server/argv.ts';
-import { canonicalOptions } from '../../src/server/canonical-options.ts';
-import { creationOptions, newlyCounted, whileMaking } from '../../src/server/data-options.ts';
-import { optionArguments, optionsKey } from '../../src/server/options.ts';
-import { runTool } from '../../src/server/run-tool.ts';
-import { nameFor, variablesOf, versionNumber } from '../../src/server/spelling.ts';
+import { numberOf, sameOptionValue } from '../../src/formats/option-value.ts';
+import { runTool } from '../../src/lib/run-tool.ts';
+import { creationOptions, newlyCounted, whileMaking } from '../../src/server/data/data-options.ts';
+import { canonicalOptions } from '../../src/server/options/canonical-options.ts';
+import { optionArguments, optionsKey } from '../../src/server/options/options.ts';
+import { nameFor, variablesOf, versionNumber } from '../../src/server/options/spelling.ts';
+import { argvText, optionsFile } from '../../src/server/process/argv.ts';
 
 const MARIADB = { family: 'mariadb', version: '10.11.19-MariaDB-0+deb12u1' } as const;
 const MYSQL9 = { family: 'mysql', version: '9.7.4-2' } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sameSetting, type VariableType } from '../../src/server/same-setting.ts';
+import { sameSetting, type VariableType } from '../../src/server/options/same-setting.ts';
 
 const FLUSH: VariableType = {
   type: 'ENUM',

@@ -3,10 +3,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { collectEvidence } from '../../src/server/evidence.ts';
-import { withLock } from '../../src/server/lock.ts';
-import { identityOf, isAlive } from '../../src/server/process.ts';
-import { reapLeftovers, registryDirectory, workRoot } from '../../src/server/registry.ts';
+import { withLock } from '../../src/server/cache/lock.ts';
+import { identityOf, isAlive } from '../../src/server/cache/process.ts';
+import { reapLeftovers, registryDirectory, workRoot } from '../../src/server/cache/registry.ts';
+import { collectEvidence } from '../../src/server/process/evidence.ts';
 import { freshServer, installedBuild } from './real.ts';
 import { thrownBy } from './thrown.ts';
 

@@ -4,11 +4,11 @@ import { mkdir, mkdtemp, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { step } from '../../src/server/build-step.ts';
-import { sha256Of } from '../../src/server/download.ts';
-import { pristineDirectory } from '../../src/server/pristine.ts';
+import { pristineDirectory } from '../../src/server/data/pristine.ts';
 import { resolveBuild } from '../../src/server/resolve.ts';
 import { servers } from '../../src/server/servers.ts';
+import { sha256Of } from '../../src/server/sources/download.ts';
+import { step } from '../../src/server/sources/git/build-step.ts';
 import { installedBuild } from './real.ts';
 import { thrownBy } from './thrown.ts';
 

@@ -1,4 +1,4 @@
-import type { BenchbookError } from '../../src/errors.ts';
+import type { BenchbookError } from '../../src/lib/errors.ts';
 
 /** The error of work that must fail. */
 export async function thrownBy(work: Promise<unknown>): Promise<BenchbookError> {

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as api from '../../src/index.ts';
 import { makePlan } from '../../src/plan/plan.ts';
-import { inputsOf, keyOf } from '../../src/run/keys.ts';
+import { inputsOf, keyOf } from '../../src/run/reuse/keys.ts';
 import { resolveVariant } from '../../src/run/variants.ts';
 import type { Build } from '../../src/server/build.ts';
 import { loadStudy } from '../../src/study/load.ts';

@@ -1,6 +1,6 @@
 import type { CellLabels, Entry } from '../../journal/entry.ts';
-import type { CellIndex } from '../cells.ts';
-import type { AnalysisModel } from '../model.ts';
+import type { CellIndex } from '../cells/cells.ts';
+import type { AnalysisModel } from '../cells/model.ts';
 import type { Comparison, Summary } from '../results.ts';
 
 /** What the finders of cautions look at. */

@@ -1,12 +1,12 @@
+import { count, formatValue } from '../../lib/units.ts';
 import type { Better } from '../../study/types.ts';
-import { count, formatValue } from '../../units.ts';
-import { nameOf } from '../absence.ts';
-import type { Sample } from '../cells.ts';
+import { nameOf } from '../cells/absence.ts';
+import type { Sample } from '../cells/cells.ts';
 import { medianOf, sortedCopy } from '../describe.ts';
+import { precisionOf } from '../intervals/precision.ts';
 import { medianInterval } from '../median-interval.ts';
-import { precisionOf } from '../precision.ts';
 import type { PlacedCaution } from '../results.ts';
-import { steadyState } from '../time-series.ts';
+import { steadyState } from '../series/time-series.ts';
 import { type CautionInput, measuredCells, percent } from './input.ts';
 
 /** What happens inside trials: iterations that are not alike, and time series that leave their course. */

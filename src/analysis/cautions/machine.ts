@@ -1,4 +1,4 @@
-import { count } from '../../units.ts';
+import { count } from '../../lib/units.ts';
 import type { PlacedCaution } from '../results.ts';
 import type { CautionInput } from './input.ts';
 

@@ -1,7 +1,7 @@
 import type { TrialEntry } from '../../journal/entry.ts';
 import { medianOf } from '../describe.ts';
 import type { PlacedCaution } from '../results.ts';
-import { trendOf } from '../trend.ts';
+import { trendOf } from '../series/trend.ts';
 import { type CautionInput, percent } from './input.ts';
 
 /** What changes over the run: the metrics themselves, and the canary that shows the machine alone. */

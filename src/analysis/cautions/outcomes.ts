@@ -1,6 +1,6 @@
 import type { TrialEntry } from '../../journal/entry.ts';
-import { agree, count } from '../../units.ts';
-import { nameOf } from '../absence.ts';
+import { agree, count } from '../../lib/units.ts';
+import { nameOf } from '../cells/absence.ts';
 import { SMALLEST_N } from '../median-interval.ts';
 import type { PlacedCaution } from '../results.ts';
 import { type CautionInput, measuredCells } from './input.ts';

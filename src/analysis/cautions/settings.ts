@@ -1,5 +1,5 @@
 import type { CellLabels, SettingRecord, TrialEntry } from '../../journal/entry.ts';
-import { nameOf } from '../absence.ts';
+import { nameOf } from '../cells/absence.ts';
 import type { PlacedCaution } from '../results.ts';
 import type { CautionInput } from './input.ts';
 

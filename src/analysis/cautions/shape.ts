@@ -1,11 +1,11 @@
-import { agree, count } from '../../units.ts';
-import { nameOf } from '../absence.ts';
-import type { Sample } from '../cells.ts';
+import { agree, count } from '../../lib/units.ts';
+import { nameOf } from '../cells/absence.ts';
+import type { Sample } from '../cells/cells.ts';
+import { resolutionOf } from '../comparisons/resolution.ts';
 import { sortedCopy } from '../describe.ts';
+import { outliersOf } from '../intervals/outliers.ts';
+import { seededRandom } from '../intervals/random.ts';
 import { medianInterval } from '../median-interval.ts';
-import { outliersOf } from '../outliers.ts';
-import { seededRandom } from '../random.ts';
-import { resolutionOf } from '../resolution.ts';
 import type { PlacedCaution } from '../results.ts';
 import { type CautionInput, measuredCells, percent } from './input.ts';
 

@@ -1,9 +1,9 @@
-import { readInside, writeInside } from '../../files.ts';
 import type { Artefact, Entry, JsonValue, NoteEntry, RunEntry } from '../../journal/entry.ts';
 import { parseJsonFile } from '../../journal/json.ts';
 import type { ReadResult } from '../../journal/read.ts';
-import { withoutSecrets, withoutSecretValues } from '../../journal/secrets.ts';
 import { openJournal } from '../../journal/write.ts';
+import { readInside, writeInside } from '../../lib/files/below.ts';
+import { withoutSecrets, withoutSecretValues } from '../../lib/secrets.ts';
 import { findNames, type PrivateNames } from './names.ts';
 import { type Redactor, redactor } from './redactor.ts';
 import { wordsOf } from './words.ts';

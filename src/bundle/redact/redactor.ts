@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { JsonValue } from '../../journal/entry.ts';
-import { MASK, withoutSecrets, withoutSecretValues } from '../../journal/secrets.ts';
+import { MASK, withoutSecrets, withoutSecretValues } from '../../lib/secrets.ts';
 import { isPublicHost, type PrivateNames } from './names.ts';
 import { replacePaths } from './paths.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { BenchbookError } from '../../errors.ts';
 import type { CellLabels, Entry, JsonValue, ServerEntry, TrialEntry } from '../../journal/entry.ts';
+import { BenchbookError } from '../../lib/errors.ts';
 
 /** What a variant needs to be tried again by hand. */
 export interface Recipe {

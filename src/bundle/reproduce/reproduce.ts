@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Entry, TrialEntry } from '../../journal/entry.ts';
-import type { BundleFile } from '../zip.ts';
+import type { BundleFile } from '../archive/zip.ts';
 import { type Recipe, recipesOf } from './recipes.ts';
 import { markFor, optionsFile, serverScript, unset } from './server-files.ts';
 import { oneLine, quote } from './shell.ts';

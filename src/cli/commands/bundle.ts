@@ -2,13 +2,13 @@ import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { bundleRun } from '../../bundle/bundle.ts';
 import { parseSize } from '../../bundle/size.ts';
-import { BenchbookError } from '../../errors.ts';
-import { count } from '../../units.ts';
-import { DEFAULT_FORMATS } from '../formats.ts';
-import { reportRun } from '../report-run.ts';
-import { runFolder } from '../runs.ts';
-import { displayFile } from '../studies.ts';
-import { tellWithoutEffect } from '../without-effect.ts';
+import { BenchbookError } from '../../lib/errors.ts';
+import { count } from '../../lib/units.ts';
+import { runFolder } from '../places/runs.ts';
+import { displayFile } from '../places/studies.ts';
+import { DEFAULT_FORMATS } from '../report/formats.ts';
+import { reportRun } from '../report/report-run.ts';
+import { tellWithoutEffect } from '../run/without-effect.ts';
 
 /** `benchbook bundle RUN`: one file for a ticket. */
 export async function bundle(

@@ -1,17 +1,17 @@
 import { realpath } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
-import type { Comparison } from '../../report/compare/compare.ts';
-import { ratioText } from '../../report/compare/words.ts';
+import type { Comparison } from '../../report/compare.ts';
+import { ratioText } from '../../report/comparison/words.ts';
 import { cellText } from '../../report/names.ts';
-import { isUnwanted } from '../check.ts';
-import { damageText } from '../checked-run.ts';
-import { compareRuns } from '../compare-runs.ts';
-import { EXIT } from '../exit.ts';
-import { formatsOf } from '../formats.ts';
-import { updateIndex } from '../index-page.ts';
-import { printFiles } from '../print-files.ts';
-import { runFolder } from '../runs.ts';
-import { tellWithoutEffect, unusedMatches } from '../without-effect.ts';
+import { runFolder } from '../places/runs.ts';
+import { isUnwanted } from '../report/check.ts';
+import { compareRuns } from '../report/compare-runs.ts';
+import { formatsOf } from '../report/formats.ts';
+import { updateIndex } from '../report/index-page.ts';
+import { printFiles } from '../report/print-files.ts';
+import { damageText } from '../run/checked-run.ts';
+import { tellWithoutEffect, unusedMatches } from '../run/without-effect.ts';
+import { EXIT } from '../terminal/exit.ts';
 
 interface CompareOptions {
   readonly match?: readonly string[];

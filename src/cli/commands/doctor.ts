@@ -1,10 +1,10 @@
-import type { BenchbookError } from '../../errors.ts';
 import { examine } from '../../host/doctor.ts';
-import type { DoctorItem } from '../../host/doctorItem.ts';
-import { openCache } from '../../host/private-folder.ts';
+import type { DoctorItem } from '../../host/doctor-item.ts';
+import type { BenchbookError } from '../../lib/errors.ts';
+import { openCache } from '../../lib/files/private-folder.ts';
 import { findChromium } from '../../render/chromium.ts';
-import { reapLeftovers } from '../../server/registry.ts';
-import { cacheDirectory } from '../cache.ts';
+import { reapLeftovers } from '../../server/cache/registry.ts';
+import { cacheDirectory } from '../places/cache.ts';
 
 /** `benchbook doctor`: what this machine offers and lacks, and the one command that would enable it. */
 export async function doctor(options: { json?: boolean }): Promise<number> {

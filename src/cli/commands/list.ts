@@ -1,7 +1,7 @@
-import { count } from '../../units.ts';
-import { partsOfRuns } from '../partial.ts';
-import { OUTPUT, studiesWithRuns } from '../runs.ts';
-import { listStudies } from '../studies.ts';
+import { count } from '../../lib/units.ts';
+import { OUTPUT, studiesWithRuns } from '../places/runs.ts';
+import { listStudies } from '../places/studies.ts';
+import { partsOfRuns } from '../run/partial.ts';
 
 /** `benchbook list`: studies of this directory and their runs, and the runs whose studies lie elsewhere. */
 export async function list(options: { json?: boolean }): Promise<number> {

@@ -2,12 +2,12 @@ import { basename, join } from 'node:path';
 import { readJournal } from '../../journal/read.ts';
 import { sortEntries } from '../../report/run-data.ts';
 import { mergeRuns } from '../../run/merge.ts';
-import { DEFAULT_FORMATS } from '../formats.ts';
-import { updateIndex } from '../index-page.ts';
-import { printFiles } from '../print-files.ts';
-import { reportRun } from '../report-run.ts';
-import { newRunId, OUTPUT, pointLatest, runFolder } from '../runs.ts';
-import { TOOL_VERSION } from '../version.ts';
+import { newRunId, OUTPUT, pointLatest, runFolder } from '../places/runs.ts';
+import { DEFAULT_FORMATS } from '../report/formats.ts';
+import { updateIndex } from '../report/index-page.ts';
+import { printFiles } from '../report/print-files.ts';
+import { reportRun } from '../report/report-run.ts';
+import { TOOL_VERSION } from '../terminal/version.ts';
 
 /** `benchbook merge RUN RUN …`: shards of one plan, from one or several machines, as one run. */
 export async function merge(wanted: readonly string[]): Promise<number> {

@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import { makeDraft } from '../../draft/draft.ts';
-import { checkCache } from '../../host/private-folder.ts';
+import { checkCache } from '../../lib/files/private-folder.ts';
+import { count } from '../../lib/units.ts';
 import { passesOf } from '../../plan/order.ts';
 import { chooseRun } from '../../run/choose.ts';
 import { type Forecast, forecast } from '../../run/forecast.ts';
 import { resolveVariant } from '../../run/variants.ts';
-import { count } from '../../units.ts';
-import { cacheDirectory } from '../cache.ts';
-import { type PlanOptions, planRequest } from '../plan-options.ts';
-import { cellLine, duration } from '../progress.ts';
-import { newRunId, OUTPUT } from '../runs.ts';
-import { displayFile, openStudy } from '../studies.ts';
-import { tellWithoutEffect, unchangedPlan } from '../without-effect.ts';
+import { cacheDirectory } from '../places/cache.ts';
+import { newRunId, OUTPUT } from '../places/runs.ts';
+import { displayFile, openStudy } from '../places/studies.ts';
+import { type PlanOptions, planRequest } from '../run/plan-options.ts';
+import { cellLine, duration } from '../run/progress.ts';
+import { tellWithoutEffect, unchangedPlan } from '../run/without-effect.ts';
 
 /** `benchbook plan STUDY`: variants, exclusions, order, what this machine lacks for it, how long it may take; runs nothing. */
 export async function plan(wanted: string, options: PlanOptions & { json?: boolean }): Promise<number> {

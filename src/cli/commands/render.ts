@@ -1,17 +1,17 @@
 import { readdir, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { BenchbookError } from '../../errors.ts';
-import { readInside } from '../../files.ts';
+import { BenchbookError } from '../../lib/errors.ts';
+import { readInside } from '../../lib/files/below.ts';
+import { suggestion } from '../../lib/suggestions.ts';
 import type { RenderedFile } from '../../render/render.ts';
-import { suggestion } from '../../study/near.ts';
-import { damageText, readChecked } from '../checked-run.ts';
-import { EXIT } from '../exit.ts';
-import { formatsOf, REPORT_FILES } from '../formats.ts';
-import { printFiles } from '../print-files.ts';
-import { proseNow } from '../prose.ts';
-import type { reportRun } from '../report-run.ts';
-import { runFolder } from '../runs.ts';
-import { tellWithoutEffect, unusedLook } from '../without-effect.ts';
+import { runFolder } from '../places/runs.ts';
+import { formatsOf, REPORT_FILES } from '../report/formats.ts';
+import { printFiles } from '../report/print-files.ts';
+import { proseNow } from '../report/prose.ts';
+import type { reportRun } from '../report/report-run.ts';
+import { damageText, readChecked } from '../run/checked-run.ts';
+import { tellWithoutEffect, unusedLook } from '../run/without-effect.ts';
+import { EXIT } from '../terminal/exit.ts';
 
 interface RenderOptions {
   readonly study?: string;
@@ -29,7 +29,7 @@ export async function renderCommand(run: string, options: RenderOptions): Promis
   const look = lookOf(options);
   tellWithoutEffect(unusedLook({ ...options }, formatsOf(options.format)));
   // The renderer loads while the journal is read and the study bundled.
-  const renderer = import('../report-run.ts');
+  const renderer = import('../report/report-run.ts');
   const journal = await readChecked(folder);
   const draft = await proseNow(folder, journal.entries, options.study);
   const before = await readInside(folder, 'report.json');
@@ -45,7 +45,7 @@ export async function renderCommand(run: string, options: RenderOptions): Promis
   printFiles(files, options.format === undefined ? [] : formatsOf(options.format));
   if (options.out === undefined) await removeStale(folder, before, files);
   // What goes elsewhere changes nothing that the index tells of.
-  if (options.out === undefined) await (await import('../index-page.ts')).updateIndex();
+  if (options.out === undefined) await (await import('../report/index-page.ts')).updateIndex();
   if (journal.damage === null) return EXIT.done;
   console.error(damageText(journal.damage.message));
   return EXIT.notAllOk;

@@ -1,22 +1,22 @@
 import { basename, join } from 'node:path';
 import { makeDraft } from '../../draft/draft.ts';
-import { BenchbookError } from '../../errors.ts';
 import type { RerunRecord, RunEntry } from '../../journal/entry.ts';
 import { readJournal } from '../../journal/read.ts';
 import { intactRun } from '../../journal/verify.ts';
+import { BenchbookError } from '../../lib/errors.ts';
+import { suggestion } from '../../lib/suggestions.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { replaceLevel } from '../../plan/rerun.ts';
 import { sortEntries } from '../../report/run-data.ts';
-import { argvText } from '../../server/argv.ts';
-import { suggestion } from '../../study/near.ts';
+import { argvText } from '../../server/process/argv.ts';
 import type { Study } from '../../study/study.ts';
 import type { Primitive } from '../../study/types.ts';
-import { exitOf, measureAndReport } from '../measure-and-report.ts';
-import { keepOf } from '../plan-options.ts';
-import { listRuns, newRunId, OUTPUT, runFolder } from '../runs.ts';
-import { parseSource } from '../sources.ts';
-import { displayFile, openStudyOfRun } from '../studies.ts';
-import { tellWithoutEffect } from '../without-effect.ts';
+import { listRuns, newRunId, OUTPUT, runFolder } from '../places/runs.ts';
+import { parseSource } from '../places/sources.ts';
+import { displayFile, openStudyOfRun } from '../places/studies.ts';
+import { exitOf, measureAndReport } from '../run/measure-and-report.ts';
+import { keepOf } from '../run/plan-options.ts';
+import { tellWithoutEffect } from '../run/without-effect.ts';
 
 interface RerunOptions {
   readonly replace: readonly string[];

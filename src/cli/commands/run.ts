@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { makeDraft } from '../../draft/draft.ts';
-import { BenchbookError } from '../../errors.ts';
+import { BenchbookError } from '../../lib/errors.ts';
 import { levelsNamed } from '../../plan/select.ts';
 import { chooseRun } from '../../run/choose.ts';
-import { argvText } from '../../server/argv.ts';
-import { exitOf, measureAndReport } from '../measure-and-report.ts';
-import { keepOf, type PlanOptions, planRequest, shardOf } from '../plan-options.ts';
-import { newRunId, OUTPUT } from '../runs.ts';
-import { displayFile, openStudy } from '../studies.ts';
-import { tellWithoutEffect, unchangedPlan } from '../without-effect.ts';
+import { argvText } from '../../server/process/argv.ts';
+import { newRunId, OUTPUT } from '../places/runs.ts';
+import { displayFile, openStudy } from '../places/studies.ts';
+import { exitOf, measureAndReport } from '../run/measure-and-report.ts';
+import { keepOf, type PlanOptions, planRequest, shardOf } from '../run/plan-options.ts';
+import { tellWithoutEffect, unchangedPlan } from '../run/without-effect.ts';
 
 export interface RunOptions extends PlanOptions {
   readonly fresh?: boolean;

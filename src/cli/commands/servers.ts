@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
-import { checkCache, openCache } from '../../host/private-folder.ts';
+import { checkCache, openCache } from '../../lib/files/private-folder.ts';
+import { formatValue } from '../../lib/units.ts';
 import { getBuild, listBuilds, removeBuilds } from '../../server/cache.ts';
 import type { ServerSource } from '../../study/types.ts';
-import { formatValue } from '../../units.ts';
-import { cacheDirectory } from '../cache.ts';
-import { untilInterrupted } from '../signals.ts';
-import { parseSource } from '../sources.ts';
+import { cacheDirectory } from '../places/cache.ts';
+import { parseSource } from '../places/sources.ts';
+import { untilInterrupted } from '../run/signals.ts';
 
 /** `benchbook servers`: the builds at hand, with what they take. */
 export async function serversList(options: { json?: boolean }): Promise<number> {

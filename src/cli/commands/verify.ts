@@ -1,12 +1,12 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { BenchbookError } from '../../errors.ts';
-import { readInside } from '../../files.ts';
 import { verifyJournal } from '../../journal/verify.ts';
-import { count } from '../../units.ts';
-import { reportRun } from '../report-run.ts';
-import { runFolder } from '../runs.ts';
+import { BenchbookError } from '../../lib/errors.ts';
+import { readInside } from '../../lib/files/below.ts';
+import { count } from '../../lib/units.ts';
+import { runFolder } from '../places/runs.ts';
+import { reportRun } from '../report/report-run.ts';
 
 interface VerifyOptions {
   /** False with `--no-pdf`: printing takes seconds. */

@@ -1,4 +1,4 @@
-import { BenchbookError } from '../../errors.ts';
+import { BenchbookError } from '../../lib/errors.ts';
 
 const factors: Readonly<Record<string, number>> = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 };
 

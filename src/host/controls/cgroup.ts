@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { sentenceOf } from '../../errors.ts';
+import { sentenceOf } from '../../lib/errors.ts';
+import { heldHere, type Ledger } from '../ledger.ts';
 import { isPermitted, isRoot, outputJson, readText } from '../tools.ts';
-import { heldHere, type Ledger } from './ledger.ts';
 
 export type Controller = 'memory' | 'io';
 

@@ -1,7 +1,7 @@
 import { getPriority } from 'node:os';
 import { execa } from 'execa';
+import { type ControlResult, refuse, settled } from '../control.ts';
 import { isRoot } from '../tools.ts';
-import { type ControlResult, refuse, settled } from './control.ts';
 
 /** CPUs that the server may run on, as a list such as `0-3,8`. Tried with `taskset` before it is promised. */
 export async function pinToCpus(cpus: string): Promise<ControlResult> {

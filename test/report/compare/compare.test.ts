@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { statusOf } from '../../../src/report/compare/claims.ts';
-import { buildComparison } from '../../../src/report/compare/compare.ts';
-import type { RunInput } from '../../../src/report/compare/sides.ts';
+import { buildComparison } from '../../../src/report/compare.ts';
+import { statusOf } from '../../../src/report/comparison/claims.ts';
+import type { RunInput } from '../../../src/report/comparison/sides.ts';
 import type { Block, Document } from '../../../src/report/document.ts';
 import { below, claim, METRICS, noisy, prose, ratio, runOf, stat } from './runs.ts';
 

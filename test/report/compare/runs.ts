@@ -1,6 +1,6 @@
 import type { Draft, DraftBlock, DraftFactor } from '../../../src/draft/types.ts';
 import type { Entry, RunEntry, ServerEntry, TrialEntry } from '../../../src/journal/entry.ts';
-import type { RunInput } from '../../../src/report/compare/sides.ts';
+import type { RunInput } from '../../../src/report/comparison/sides.ts';
 import type { Check, ClaimKind, Expression } from '../../../src/study/expression.ts';
 import type { Cell, Metric } from '../../../src/study/types.ts';
 

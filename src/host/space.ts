@@ -1,0 +1,27 @@
+import { statfs } from 'node:fs/promises';
+import { BenchbookError } from '../lib/errors.ts';
+
+/** @throws BenchbookError('server') where the file system of an existing folder has fewer than `bytes` free for us. */
+export async function requireSpace(directory: string, bytes: number, what: string): Promise<void> {
+  const { bavail, bsize } = await statfs(directory);
+  const free = bavail * bsize;
+  if (free >= bytes) return;
+  throw new BenchbookError(
+    'server',
+    `There is no space for ${what}: ${mebibytes(bytes)} needed, ${mebibytes(free)} free below ${directory}.`,
+    {
+      hint: 'Make room there, or name another cache folder with BENCHBOOK_CACHE.',
+    },
+  );
+}
+
+/** Whether a message or an error tells of a full file system. */
+export function isNoSpace(told: unknown): boolean {
+  if (typeof told === 'string') return /No space left on device|Disk quota exceeded/i.test(told);
+  const code = (told as { code?: unknown } | null)?.code;
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.ceil(bytes / 2 ** 20)} MiB`;
+}

@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { parseInnodbStatus } from '../../formats/innodb-status.ts';
+import { waitUntilQuiet } from '../../host/quiet.ts';
+import type { Caution } from '../../journal/entry.ts';
+import { whileFlushing } from '../../server/data/flush-dirty.ts';
+import type { Server } from '../../server/start.ts';
+import type { Measurement, Metric } from '../../study/types.ts';
+import { liveProcess, type Readings, type TrialContext } from '../context.ts';
+import { statusCounters } from '../probes/counters.ts';
+import { optionsOf, seconds } from '../tools/options.ts';
+
+const IDLE = {
+  waited: { unit: 's', better: 'lower', title: 'time until the server was idle', resolution: 0.25 },
+  historyListLength: { unit: '1', better: 'neither', title: 'history list length then' },
+  dirtyPages: { unit: '1', better: 'neither', title: 'dirty pages then' },
+  pendingIo: { unit: '1', better: 'neither', title: 'pending reads and writes then' },
+} as const satisfies Readonly<Record<string, Metric>>;
+
+const shape = z.strictObject({ limitSeconds: seconds(1, 3600).default(60) });
+
+export interface IdleOptions {
+  /** How long it may take at most, 60 by default; then the trial goes on with a caution. */
+  readonly limitSeconds?: number;
+}
+
+/**
+ * Waits until the server has nothing left to do: history purged, dirty pages written out (by `innodb_max_dirty_pages_pct=0` and a
+ * high `innodb_io_capacity`, put back afterwards), no I/O pending, its CPU quiet. A step before what must not be disturbed by work
+ * that an earlier step left behind, and before counters of bytes written are read.
+ */
+export function idle(options: IdleOptions = {}): Measurement<keyof typeof IDLE> {
+  return { kind: 'idle', params: optionsOf('measure.idle', shape, options), metrics: IDLE };
+}
+
+/** MySQL keeps a few entries of history for ever; below a page of undo there is nothing that could disturb. */
+const HISTORY_LEFT = { mariadb: 0, mysql: 50 } as const;
+const POLL_MS = 100;
+
+export async function measureIdle(measurement: Measurement, context: TrialContext): Promise<Readings> {
+  const { limitSeconds } = measurement.params as z.output<typeof shape>;
+  const server = await liveProcess(context);
+  const began = performance.now();
+  const leftMs = () => limitSeconds * 1000 - (performance.now() - began);
+  const work = await whileFlushing(server.sql, async () => {
+    for (;;) {
+      const found = await workOf(server);
+      if (busyWith(found, server).length === 0 || leftMs() <= 0) return found;
+      await sleep(POLL_MS, undefined, { signal: context.signal });
+    }
+  });
+  const { quiet, reason } = await waitUntilQuiet({ limitMs: Math.max(0, leftMs()), pids: [server.pid] });
+  const left = [...busyWith(work, server), ...(quiet ? [] : [reason ?? 'its CPU was not quiet'])];
+  const cautions: Caution[] = [];
+  if (left.length > 0) {
+    const sentence = `The server was not idle within ${limitSeconds} s: ${left.join(', ')}.`;
+    cautions.push({ code: 'not-idle', sentence });
+  }
+  const values: Record<string, number> = { waited: (performance.now() - began) / 1000 };
+  const missing: Record<string, string> = {};
+  for (const [name, value] of Object.entries(work)) {
+    if (value !== undefined) values[name] = value;
+    else missing[name] = 'this server does not report it.';
+  }
+  return { values, missing, cautions };
+}
+
+/** What is still to be done; undefined where the server does not tell. */
+interface Work {
+  readonly historyListLength: number | undefined;
+  readonly dirtyPages: number | undefined;
+  readonly pendingIo: number | undefined;
+}
+
+async function workOf({ sql }: Server): Promise<Work> {
+  const [row] = await sql('SHOW ENGINE INNODB STATUS');
+  const counters = await statusCounters(sql);
+  const pending = ['reads', 'writes', 'fsyncs'].flatMap((kind) => counters.get(`Innodb_data_pending_${kind}`) ?? []);
+  return {
+    historyListLength: parseInnodbStatus(String(row?.Status ?? '')).get('historyListLength'),
+    dirtyPages: counters.get('Innodb_buffer_pool_pages_dirty'),
+    pendingIo: pending.length === 0 ? undefined : pending.reduce((sum, each) => sum + each, 0),
+  };
+}
+
+function busyWith({ historyListLength, dirtyPages, pendingIo }: Work, { build }: Server): readonly string[] {
+  return [
+    (historyListLength ?? 0) > HISTORY_LEFT[build.family] && `a history list length of ${historyListLength}`,
+    (dirtyPages ?? 0) > 0 && `${dirtyPages} dirty pages`,
+    (pendingIo ?? 0) > 0 && `${pendingIo} pending reads and writes`,
+  ].filter((text) => text !== false);
+}

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { Measurement, Metric } from '../../study/types.ts';
+import { liveProcess, type Readings, type TrialContext } from '../context.ts';
+import { statusCounters } from '../probes/counters.ts';
+import { optionsOf } from '../tools/options.ts';
+
+const SHUTDOWN = {
+  time: { unit: 's', better: 'lower', title: 'time from the request to the exit', resolution: 0.002 },
+  dirtyPages: { unit: '1', better: 'neither', title: 'dirty pages when the stop was asked for' },
+  bytesWritten: {
+    unit: 'B',
+    better: 'lower',
+    title: 'bytes written while stopping',
+    resolution: 4096,
+    caution: 'as last seen up to 5 ms before the exit',
+  },
+} as const satisfies Readonly<Record<string, Metric>>;
+
+const shape = z.strictObject({ mode: z.enum(['fast', 'slow'], 'must be "fast" or "slow"').default('fast') });
+
+const POLL_MILLISECONDS = 5;
+
+/**
+ * A stop of the server: `fast` as SIGTERM does, `slow` after purge and with innodb_fast_shutdown=0 (waiting for purge is not
+ * part of the time). It ends the server: a later measurement starts it again, on the same data.
+ */
+export function shutdown(options: { readonly mode?: 'fast' | 'slow' } = {}): Measurement<keyof typeof SHUTDOWN> {
+  return { kind: 'shutdown', params: optionsOf('measure.shutdown', shape, options), metrics: SHUTDOWN };
+}
+
+export async function measureShutdown(measurement: Measurement, context: TrialContext): Promise<Readings> {
+  const { mode } = measurement.params as z.output<typeof shape>;
+  const server = await liveProcess(context);
+  const dirtyPages = (await statusCounters(server.sql)).get('Innodb_buffer_pool_pages_dirty');
+  const before = writtenBytes(server.pid);
+  let last = before;
+  const poll = setInterval(() => {
+    last = writtenBytes(server.pid) ?? last;
+  }, POLL_MILLISECONDS);
+  const { seconds } = await context.stop(mode).finally(() => clearInterval(poll));
+  const values: Record<string, number> = { time: seconds };
+  const missing: Record<string, string> = {};
+  if (dirtyPages === undefined)
+    missing.dirtyPages = 'this server has no status counter Innodb_buffer_pool_pages_dirty.';
+  else values.dirtyPages = dirtyPages;
+  if (before === null || last === null) missing.bytesWritten = 'this kernel does not let /proc/PID/io be read.';
+  else values.bytesWritten = last - before;
+  return { values, missing };
+}
+
+/** Bytes that the process sent to storage so far, see proc(5); null once it is gone. */
+function writtenBytes(pid: number): number | null {
+  try {
+    const match = /^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'latin1'));
+    return match === null ? null : Number(match[1]);
+  } catch {
+    return null;
+  }
+}

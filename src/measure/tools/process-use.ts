@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { parseProcIo } from '../../formats/proc-io.ts';
+import { cpuTimeOf } from '../../host/cpu-time.ts';
+
+/** What a process has used since it began: CPU time in seconds, bytes of storage; null where the kernel does not tell. */
+export interface ProcessUse {
+  readonly cpu: number | null;
+  readonly read: number | null;
+  readonly written: number | null;
+}
+
+/** By `/proc/PID/stat` and `io`; all null for a server elsewhere, which has no process here. */
+export function useOf(pid: number): ProcessUse {
+  const cpu = attempt(() => cpuTimeOf(pid));
+  const io = attempt(() => parseProcIo(readFileSync(`/proc/${pid}/io`, 'latin1')));
+  return {
+    cpu: cpu && cpu.userSeconds + cpu.systemSeconds,
+    read: io?.readBytes ?? null,
+    written: io?.writtenBytes ?? null,
+  };
+}
+
+/** Null where it throws: a process that has ended, a file that may not be read. */
+export function attempt<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}

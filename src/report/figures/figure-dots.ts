@@ -1,0 +1,257 @@
+import type { Analysis } from '../../analysis/analysis.ts';
+import type { DotsKind, Draft, DraftFigure, SamplesKind } from '../../draft/types.ts';
+import type { CellLabels } from '../../journal/entry.ts';
+import { count, formatValue } from '../../lib/units.ts';
+import type { CellValue, Column, Table } from '../document.ts';
+import { cellText, metricTitle } from '../names.ts';
+import type { RunData } from '../run-data.ts';
+import { cautionNotes } from '../sections/caution-notes.ts';
+import { baselineOf, cellsWhere, factorCells, factorColumns } from '../tables/cells.ts';
+import { figureSpec, scaleOf } from './figure-specs.ts';
+import { altText, type Dot, sourceLine, unitOf } from './figure-texts.ts';
+import { scaleNote, valueScale } from './value-scale.ts';
+
+export type CellFigure = Extract<DraftFigure, { readonly kind: DotsKind | SamplesKind }>;
+
+/** What a figure shows: the parts of its block that depend on its kind. */
+export interface Shown {
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly tables: readonly Table[];
+  /** The table that "data" unfolds. */
+  readonly table: string;
+  readonly title: string;
+  readonly alt: string;
+  readonly sourceLine: string;
+  readonly notes: readonly string[];
+}
+
+export interface FigureContext {
+  readonly draft: Draft;
+  readonly analysis: Analysis;
+  readonly data: RunData;
+  readonly number: number;
+}
+
+/** Figures of cells: a value a cell, or the samples of each cell. */
+export function showCells(asked: CellFigure, context: FigureContext): Shown {
+  const { draft, analysis, number } = context;
+  const dots = cellsWhere(analysis.cellsOf(asked.metric), asked.where).flatMap((cell) =>
+    dotOf(asked, cell, draft, analysis),
+  );
+  const instead = overDecades(asked, dots, analysis);
+  const figure: CellFigure = instead === null ? asked : { ...asked, kind: instead.kind };
+  const panels = panelFactors(figure, draft, dots);
+  const table = dotsTable(`figure ${number}`, { figure, draft, dots, panels });
+  const samples = samplesTable(`figure ${number} samples`, { figure, draft, dots, panels }, context);
+  const ofSamples = figure.kind === 'strip' || figure.kind === 'ecdf' || figure.kind === 'histogram';
+  const spec = figureSpec(figure, { draft, table, samples, panels: panels.length > 0 });
+  return {
+    spec,
+    tables: [table, samples],
+    table: ofSamples ? samples.name : table.name,
+    title: `${metricTitle(figure.metric, draft)} by ${[figure.x, figure.color].filter(Boolean).join(' and ')}`,
+    alt: altText(figure, draft, dots),
+    sourceLine: sourceLine(figure, dots, samples, context),
+    notes: [
+      ...notesOf(dots),
+      ...(instead === null ? [] : [instead.note]),
+      ...axisNotes(figure, table, samples),
+      ...cautionNotes(
+        figure.metric,
+        dots.map(({ cell }) => cell),
+        analysis,
+      ),
+    ],
+  };
+}
+
+/** What is drawn, with the reason, where the values lie so far apart that the kind asked for would show them wrongly. */
+function overDecades(
+  { kind, metric }: CellFigure,
+  dots: readonly Dot[],
+  analysis: Analysis,
+): { readonly kind: CellFigure['kind']; readonly note: string } | null {
+  const isWide = (values: readonly number[]) => valueScale(values).type !== undefined;
+  if (kind === 'bars' && isWide(numbersOf(dots))) {
+    const note =
+      'The values lie three decades apart or more: they are drawn as dots, since bars start at zero, which a logarithmic axis does not have.';
+    return { kind: 'interval', note };
+  }
+  if (kind !== 'histogram') return null;
+  const values = dots.flatMap(({ cell }) => analysis.samples(metric, cell).flatMap((sample) => sample.values));
+  if (!isWide(values)) return null;
+  const note =
+    'The values lie three decades apart or more: their shares are drawn as steps, since bins of one width would hold all but a few values in the first.';
+  return { kind: 'ecdf', note };
+}
+
+/** Where the eye could take a place for a length, or one step for another. */
+function axisNotes(figure: CellFigure, table: Table, samples: Table): string[] {
+  if (figure.kind === 'bars' || figure.kind === 'heatmap' || figure.kind === 'histogram') return [];
+  const note = scaleNote(scaleOf(figure, { table, samples }));
+  return note === null ? [] : [note];
+}
+
+function numbersOf(dots: readonly Dot[]): number[] {
+  return dots.flatMap(({ value, low, high }) => [value, low, high]).filter((number) => number !== null);
+}
+
+function dotOf(figure: CellFigure, cell: CellLabels, draft: Draft, analysis: Analysis): Dot[] {
+  if (figure.show === 'ratio') {
+    const base = baselineOf(cell, draft.baseline);
+    if (base === null) return [];
+    const { ratio, interval, n, why } = analysis.compare(figure.metric, cell, base);
+    return [
+      {
+        cell,
+        value: ratio,
+        low: interval?.low ?? null,
+        high: interval?.high ?? null,
+        n,
+        note: ratio === null ? (why ?? 'no pair of trials') : null,
+      },
+    ];
+  }
+  const summary = analysis.summary(figure.metric, cell);
+  const outcomes = Object.entries(analysis.outcomes(cell)).filter(([outcome]) => outcome !== 'ok');
+  const lost =
+    outcomes.length === 0
+      ? null
+      : outcomes.map(([outcome, number]) => `${count(number, 'trial')} ${outcome}`).join(', ');
+  if (!summary) return [{ cell, value: null, low: null, high: null, n: 0, note: lost ?? 'no samples' }];
+  const { median, interval, n, min, max } = summary;
+  return [
+    {
+      cell,
+      value: median,
+      low: interval?.low ?? min,
+      high: interval?.high ?? max,
+      n,
+      note: lost,
+    },
+  ];
+}
+
+/** Each note once, with the cells that it concerns. */
+function notesOf(dots: readonly Dot[]): string[] {
+  const cells = new Map<string, string[]>();
+  for (const dot of dots) {
+    if (dot.note !== null) cells.set(dot.note, [...(cells.get(dot.note) ?? []), cellText(dot.cell)]);
+  }
+  return [...cells].map(
+    ([note, concerned]) => `${concerned.length === dots.length ? 'Everywhere' : concerned.join('; ')}: ${note}.`,
+  );
+}
+
+/** Factors that are on no axis and not fixed: each of their combinations gets a panel of its own. */
+function panelFactors(figure: CellFigure, draft: Draft, dots: readonly Dot[]): readonly string[] {
+  const shown = [figure.x, figure.color, ...Object.keys(figure.where)];
+  return draft.factors
+    .map((factor) => factor.name)
+    .filter((name) => !shown.includes(name) && new Set(dots.map((dot) => dot.cell[name])).size > 1);
+}
+
+interface Parts {
+  readonly figure: CellFigure;
+  readonly draft: Draft;
+  readonly dots: readonly Dot[];
+  readonly panels: readonly string[];
+}
+
+function dotsTable(name: string, { figure, draft, dots, panels }: Parts): Table {
+  const kind = unitOf(figure, draft);
+  const unit = kind === 'ratio' ? {} : { unit: kind };
+  const title =
+    kind === 'ratio' ? `${metricTitle(figure.metric, draft)}, ratio to baseline` : metricTitle(figure.metric, draft);
+  const columns: Column[] = [
+    ...placeColumns(figure, draft),
+    { key: 'value', title, kind: 'number', ...unit },
+    { key: 'low', title: 'low', kind: 'number', ...unit },
+    { key: 'high', title: 'high', kind: 'number', ...unit },
+    { key: 'n', title: 'n', kind: 'number', unit: '1' },
+    { key: 'logratio', title: 'log2 of the ratio', kind: 'number' },
+    { key: 'label', title: 'label', kind: 'text' },
+    { key: 'missing', title: 'missing', kind: 'text' },
+  ];
+  const rows = dots.map((dot): CellValue[] => [
+    ...placeCells(dot.cell, { figure, draft, panels }),
+    dot.value,
+    dot.low,
+    dot.high,
+    dot.n,
+    figure.kind === 'heatmap' && kind === 'ratio' && dot.value !== null ? Math.log2(dot.value) : null,
+    figure.kind === 'heatmap' && dot.value !== null ? formatValue(dot.value, kind) : null,
+    dot.value === null ? (dot.note ?? 'no value') : null,
+  ]);
+  return withoutEmpty({ name, columns, rows });
+}
+
+/** Every counted sample behind the dots: a trial's value, or each of its iterations where the distribution is the point. */
+function samplesTable(name: string, parts: Parts, { analysis }: FigureContext): Table {
+  const { figure, draft, dots } = parts;
+  const metric = draft.metrics[figure.metric]!;
+  const columns: Column[] = [
+    ...placeColumns(figure, draft),
+    { key: 'block', title: 'block', kind: 'number', unit: '1' },
+    { key: 'value', title: metricTitle(figure.metric, draft), kind: 'number', unit: metric.unit },
+    { key: 'share', title: 'share of samples', kind: 'number' },
+  ];
+  if (figure.show === 'ratio') return withoutEmpty({ name, columns, rows: [] });
+  const rows = dots.flatMap((dot) => {
+    const place = placeCells(dot.cell, parts);
+    const trials = [...analysis.samples(figure.metric, dot.cell)];
+    const samples = isOfIterations(figure)
+      ? trials.flatMap(({ block, values }) => values.map((value) => ({ block, value })))
+      : trials;
+    if (figure.kind !== 'ecdf')
+      return samples.map((sample): CellValue[] => [...place, sample.block, sample.value, null]);
+    const sorted = samples.sort((a, b) => a.value - b.value);
+    return sorted.map((sample, index): CellValue[] => [
+      ...place,
+      sample.block,
+      sample.value,
+      (index + 1) / sorted.length,
+    ]);
+  });
+  return withoutEmpty({ name, columns, rows });
+}
+
+/** A distribution is that of all samples; elsewhere a trial counts once, by its median. */
+function isOfIterations({ kind }: CellFigure): boolean {
+  return kind === 'ecdf' || kind === 'histogram';
+}
+
+function placeColumns(figure: CellFigure, draft: Draft): Column[] {
+  return [
+    ...factorColumns(draft),
+    { key: 'panel', title: 'panel', kind: 'text' },
+    { key: 'position', title: figure.x, kind: 'number', unit: isSize(figure, draft) ? 'B' : '1' },
+  ];
+}
+
+function placeCells(
+  cell: CellLabels,
+  { figure, draft, panels }: Pick<Parts, 'figure' | 'draft' | 'panels'>,
+): CellValue[] {
+  const factor = draft.factors.find((each) => each.name === figure.x);
+  const position = factor?.numeric?.[factor.labels.indexOf(cell[figure.x]!)] ?? null;
+  return [...factorCells(cell, draft), panels.map((name) => `${name} ${cell[name]}`).join(', '), position];
+}
+
+/** Labels such as 128M are sizes in bytes; plain numbers have no unit. */
+function isSize(figure: CellFigure, draft: Draft): boolean {
+  const factor = draft.factors.find((each) => each.name === figure.x);
+  return factor?.labels.some((label) => typeof label === 'string' && /^\d+[KMGT]$/i.test(label)) ?? false;
+}
+
+/** Columns without any value say nothing; the value itself stays, so that a figure without one is still drawn. */
+function withoutEmpty(table: Table): Table {
+  const kept = table.columns.map(
+    (column, index) => column.key === 'value' || table.rows.some((row) => row[index] !== null && row[index] !== ''),
+  );
+  return {
+    ...table,
+    columns: table.columns.filter((_, index) => kept[index]),
+    rows: table.rows.map((row) => row.filter((_, index) => kept[index])),
+  };
+}

@@ -1,0 +1,63 @@
+import type { TrialEntry } from '../../journal/entry.ts';
+import type { Block } from '../document.ts';
+import { cellText } from '../names.ts';
+
+/** Command lines: the first variant's in full, of the others what differs; all of them in full can be unfolded. */
+export function commandBlocks(trials: readonly TrialEntry[]): Block[] {
+  const shown = firstOfEachVariant(trials);
+  const [first, ...others] = shown;
+  if (!first) return [{ type: 'prose', content: ['No server was started.'] }];
+  const differences = others.map((trial) => ({
+    term: cellText(trial.cell),
+    text: difference(first.argv!, trial.argv!),
+    code: true,
+  }));
+  const full = shown.map(
+    (trial): Block => ({ type: 'code', title: cellText(trial.cell), language: 'sh', text: commandLine(trial.argv!) }),
+  );
+  return [
+    { type: 'code', title: cellText(first.cell), language: 'sh', text: commandLine(first.argv!) },
+    ...(differences.length === 0 ? [] : [{ type: 'facts', items: differences } as const]),
+    ...(full.length < 2
+      ? []
+      : [
+          {
+            type: 'details',
+            id: 'all-commands',
+            summary: 'The command line of every variant in full',
+            printed: 'They are not printed; they stand in the HTML report and in the journal.',
+            blocks: full,
+          } as const,
+        ]),
+  ];
+}
+
+/** They differ in private paths alone from trial to trial. */
+function firstOfEachVariant(trials: readonly TrialEntry[]): TrialEntry[] {
+  const first = new Map<string, TrialEntry>();
+  for (const trial of trials) {
+    if (trial.counted && trial.argv && !first.has(trial.variantId)) first.set(trial.variantId, trial);
+  }
+  return [...first.values()];
+}
+
+function difference(base: readonly string[], other: readonly string[]): string {
+  const added = other.filter((word) => !base.includes(word));
+  const gone = base
+    .filter((word) => !other.includes(word))
+    .filter((word) => !added.some((each) => nameOf(each) === nameOf(word)));
+  return [...added.map(quote), ...gone.map((word) => `without ${quote(word)}`)].join(' ') || 'the same';
+}
+
+function nameOf(word: string): string {
+  return word.split('=', 1)[0]!;
+}
+
+/** Ready to paste, an option a line. */
+function commandLine(argv: readonly string[]): string {
+  return argv.map(quote).join(' \\\n  ');
+}
+
+function quote(word: string): string {
+  return /^[\w@%+=:,./{}-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

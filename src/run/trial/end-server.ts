@@ -1,0 +1,48 @@
+import { BenchbookError } from '../../lib/errors.ts';
+import { stopLimit } from '../../server/process/stop.ts';
+import type { Server, StopMode } from '../../server/start.ts';
+import { deadline } from './limits.ts';
+import type { TrialRequest } from './trial.ts';
+import type { Gathered } from './trial-record.ts';
+
+/** A server that crashed may have answered the last query, so its exit is checked as well. */
+export async function endInOrder(request: TrialRequest, gathered: Gathered, trialSignal: AbortSignal): Promise<void> {
+  const { server } = gathered;
+  if (server === undefined) return;
+  await endServer(request, gathered, 'fast', trialSignal);
+  const { code, signal } = await server.exited;
+  if (signal === null && (code === null || code === 0)) return;
+  const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
+  throw new BenchbookError('server', `the server did not end in order (${how})`, { outcome: 'crashed' });
+}
+
+/** Keeps the log and ends the server; one that does not end in time is killed. */
+export async function endServer(
+  request: TrialRequest,
+  gathered: Gathered,
+  mode: StopMode,
+  outer: AbortSignal = new AbortController().signal,
+): Promise<{ readonly seconds: number }> {
+  const { server } = gathered;
+  if (server === undefined) return { seconds: 0 };
+  request.phase('stopping the server');
+  request.ownCode?.release(server);
+  if (gathered.moments.length === 0) gathered.moments = [...server.moments];
+  const limit = deadline(outer, stopLimit(request.policy, mode), 'the stop of the server');
+  try {
+    const stopped = await limit.race(server.stop(mode));
+    gathered.server = undefined;
+    return stopped;
+  } finally {
+    limit.clear();
+    keepLog(gathered, server);
+  }
+}
+
+function keepLog(gathered: Gathered, server: Server): void {
+  const before = gathered.texts.get('error log');
+  const text = server.logText();
+  if (before?.endsWith(text)) return;
+  const whole = before === undefined ? text : `${before}\n--- the server was started again ---\n${text}`;
+  gathered.texts.set('error log', whole);
+}

@@ -1,0 +1,43 @@
+import type { Stage } from './trial.ts';
+import { type Failure, failureOf, type Gathered } from './trial-record.ts';
+
+/**
+ * Measures at one level of the within factors after the other. A level that fails takes nothing from those that were measured; the next ones
+ * are tried where the server still runs and nothing is left over from the failed one, else they are skipped.
+ *
+ * @throws what the first level threw, where the trial cannot go on; the caller throws it at the end where it did.
+ */
+export async function measureLevels(
+  stages: readonly Stage[],
+  gathered: Gathered,
+  measure: (stage: Stage) => Promise<void>,
+): Promise<void> {
+  for (const [index, stage] of stages.entries()) {
+    try {
+      await measure(stage);
+    } catch (error) {
+      // What belongs to the whole trial has no level.
+      if (Object.keys(stage.within).length === 0) throw error;
+      gathered.levelError ??= { error };
+      const failure = await failureOf(error, gathered);
+      gathered.cells.push({ within: stage.within, ...failure });
+      if (failure.outcome === 'failed' && gathered.server !== undefined) continue;
+      for (const { within } of stages.slice(index + 1)) gathered.cells.push({ within, ...skippedAfter(failure) });
+      throw gathered.levelError.error;
+    }
+  }
+}
+
+function skippedAfter({ reason }: Failure): Failure {
+  return { outcome: 'skipped', reason: `not measured after another level of the trial: ${reason}` };
+}
+
+/** Ends a trial of which a level failed, once its server has ended in order. */
+export function throwLevelError({ levelError }: Gathered): void {
+  if (levelError !== null) throw levelError.error;
+}
+
+/** Keeps the good levels only where it was a level that ended the trial: a server that fell later casts doubt on all. */
+export function dropCells(gathered: Gathered, error: unknown): void {
+  if (gathered.levelError?.error !== error) gathered.cells.length = 0;
+}

@@ -1,0 +1,128 @@
+import type { AppliedControls, StoragePlace } from '../../host/apply.ts';
+import type { ControlResult } from '../../host/control.ts';
+import { BenchbookError } from '../../lib/errors.ts';
+import type { Build } from '../../server/build.ts';
+import type { HostRequest, Options } from '../../study/types.ts';
+import type { Effects } from '../world/effects.ts';
+import type { Gathered } from './trial-record.ts';
+
+/** The machine as one trial has it: where its data lie, what it was brought into, and what else ran. */
+export interface TrialMachine {
+  readonly dataDirectory: string;
+  /** False on storage that the study asks for. */
+  readonly isOrdinary: boolean;
+  /**
+   * Brings the machine into the state asked for, once the data directory is filled, before each start of the server (the page
+   * cache again, where the trial starts its server more than once); gives the prefix of the server's command.
+   */
+  prepare(build: Build, options: Options): Promise<readonly string[]>;
+  /** Compares the running server with what was asked for. */
+  verify(pid: number): Promise<void>;
+  /** Before the server ends: what the memory limit counted. */
+  look(): Promise<void>;
+  /** Takes everything back; after the server has ended. Never throws. */
+  revert(): Promise<void>;
+}
+
+/**
+ * The controls of one trial, on the storage asked for, and a watch over the rest of the machine. Everything that is asked for
+ * and obtained, refused or disturbed is put into `gathered`.
+ *
+ * @param ordinaryDirectory where the data directory lies unless the study asks for other storage.
+ * @param watchAlso told of such storage, so that a server on it ends with this process.
+ */
+export async function machineFor(
+  request: HostRequest,
+  ordinaryDirectory: string,
+  cacheDirectory: string,
+  effects: Effects,
+  gathered: Gathered,
+  watchAlso: (directory: string) => void,
+): Promise<TrialMachine> {
+  const place: StoragePlace | undefined = await effects.applyStorage(request, cacheDirectory);
+  if (place !== undefined) {
+    keep(gathered, place);
+    watchAlso(place.directory);
+  }
+  const dataDirectory =
+    place === undefined ? ordinaryDirectory : `${place.directory}/${ordinaryDirectory.split('/').at(-1)}`;
+  const watch = await effects.watchHost(cacheDirectory);
+  let controls: AppliedControls | undefined;
+  const pids: number[] = [];
+  return {
+    dataDirectory,
+    isOrdinary: place === undefined,
+    async prepare(build, options) {
+      if (controls !== undefined) {
+        keepLast(gathered, await controls.setPageCache());
+        return controls.prefix;
+      }
+      const directIo = usesDirectIo(build, options);
+      const { command } = build;
+      controls = await effects.applyControls(request, { dataDirectory, cacheDirectory, directIo, command });
+      keep(gathered, controls);
+      for (const sentence of controls.refused)
+        gathered.cautions.push({ code: 'control-refused', sentence, about: 'host' });
+      refuseOtherPages(request, options, controls.refused);
+      return controls.prefix;
+    },
+    async verify(pid) {
+      pids.push(pid);
+      gathered.cautions.push(...((await controls?.verify(pid)) ?? []));
+    },
+    async look() {
+      const use = (await controls?.memoryUse()) ?? {};
+      if (Object.keys(use).length > 0) gathered.details['host.memory'] = use;
+    },
+    async revert() {
+      const ended = await watch.end(pids).catch(() => null);
+      if (ended !== null) {
+        gathered.cautions.push(...ended.cautions);
+        gathered.details['host.watch'] = ended.figures;
+      }
+      gathered.cautions.push(...((await controls?.revert()) ?? []), ...((await place?.revert()) ?? []));
+    },
+  };
+}
+
+function keep(gathered: Gathered, given: Pick<AppliedControls, 'effective' | 'cautions'>): void {
+  gathered.settings.push(...given.effective);
+  gathered.cautions.push(...given.cautions);
+}
+
+/** A server that is to have large pages and can't goes on with normal ones: that is another variant, not this one. */
+function refuseOtherPages(request: HostRequest, options: Options, refused: readonly string[]): void {
+  const wanted = Object.entries(options).some(
+    ([name, value]) => /^large[-_]pages$/i.test(name) && /^(true|1|on)$/i.test(String(value)),
+  );
+  const why = refused.find((sentence) => sentence.startsWith('host.hugePages'));
+  if (request.hugePages === undefined || !wanted || why === undefined) return;
+  throw new BenchbookError('measure', `it asks for large pages, and there are none for it: ${why}`, {
+    outcome: 'skipped',
+  });
+}
+
+/** What the page cache held before the last start stands for the trial, with any caution that is new. */
+function keepLast(gathered: Gathered, given: ControlResult | undefined): void {
+  if (given === undefined) return;
+  for (const record of given.effective) {
+    const index = gathered.settings.findIndex(({ name }) => name === record.name);
+    gathered.settings.splice(Math.max(0, index), index < 0 ? 0 : 1, record);
+  }
+  const known = new Set(gathered.cautions.map(({ code }) => code));
+  gathered.cautions.push(...(given.cautions ?? []).filter(({ code }) => !known.has(code)));
+}
+
+/**
+ * Whether the server reads its data files past the page cache: as asked for, else by the default of its version (MariaDB from
+ * 10.6.0, MySQL from 8.4.0).
+ */
+function usesDirectIo(build: Build, options: Options): boolean {
+  const method = options.innodb_flush_method;
+  if (method !== undefined) return /direct/i.test(String(method));
+  const buffering = options.innodb_data_file_buffering;
+  if (buffering !== undefined) return /^(off|0|false)$/i.test(String(buffering));
+  const [major = 0, minor = 0] = build.version.split('.').map((part) => Number.parseInt(part, 10));
+  const first = build.family === 'mariadb' ? [10, 6] : [8, 4];
+  return major > first[0]! || (major === first[0] && minor >= first[1]!);
+}

@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BenchbookError } from '../../lib/errors.ts';
+import type { Family } from '../build.ts';
+import type { Row } from '../connection.ts';
+
+/**
+ * Waits until InnoDB has no history left to purge: iterations before and after that are not equal.
+ * @param limitSeconds of the study: `limits.purgeSeconds` before a stop; infinite where the limit of a measurement ends its signal
+ */
+export async function waitForPurge(
+  sql: (text: string) => Promise<readonly Row[]>,
+  family: Family,
+  limitSeconds: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  const deadline = Date.now() + limitSeconds * 1000;
+  if (family === 'mariadb') {
+    // Blocks until the history is purged; since 10.5.7 and 10.4.16.
+    const done = await sql('SET GLOBAL innodb_max_purge_lag_wait=0').then(
+      () => true,
+      () => false,
+    );
+    if (done) return;
+  }
+  for (;;) {
+    const [row] = await sql('SHOW ENGINE INNODB STATUS');
+    const length = /^History list length (\d+)/m.exec(String(row?.Status ?? ''))?.[1];
+    // MySQL keeps a few entries for ever; below a page of undo there is nothing that could disturb.
+    if (length === undefined || Number(length) <= (family === 'mariadb' ? 0 : 50)) return;
+    if (Date.now() > deadline) {
+      throw new BenchbookError(
+        'server',
+        `Purge did not finish within ${limitSeconds} s (history list length ${length}).`,
+        { outcome: 'timeout' },
+      );
+    }
+    await sleep(50, undefined, { signal });
+  }
+}
