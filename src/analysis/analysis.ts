@@ -28,7 +28,7 @@ import type {
   Summary,
   Window,
 } from './results.ts';
-import { withRightResults } from './right-results.ts';
+import { failOnResultMismatch } from './right-results.ts';
 import { percentilesOverTime, steadyState } from './series/time-series.ts';
 
 /** One trial's value of a metric: the median over its iterations, since the trial is the unit of replication. */
@@ -80,7 +80,7 @@ export interface Analysis {
 
 /** Analyses a journal: pure, memoised per metric and cell; what is random is seeded by the run's seed and the cells concerned. */
 export function analyse(journal: readonly Entry[], model: AnalysisModel): Analysis {
-  const entries = withRightResults(journal, model.baseline);
+  const entries = failOnResultMismatch(journal, model.baseline);
   const index = indexCells(entries, model);
   const seed = entries.find((entry) => entry.type === 'run')?.seed ?? 0;
   const metricOf = (name: string) => knownMetric(model, name);

@@ -11,7 +11,7 @@ export type WorkOf = (trial: TrialEntry) => string | null;
  * the good levels of a trial that failed at another are judged too. All trials are looked at together, so that it does not matter which ran
  * first; the journal keeps how each ended by itself.
  */
-export function withRightResults(entries: readonly Entry[], baseline: Cell): readonly Entry[] {
+export function failOnResultMismatch(entries: readonly Entry[], baseline: Cell): readonly Entry[] {
   const trials = entries.filter((entry): entry is TrialEntry => entry.type === 'trial');
   const wrong = wrongResults(trials, baseline, worksOf(trials));
   if (wrong.size === 0) return entries;

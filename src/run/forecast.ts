@@ -6,7 +6,7 @@ import { lacksOf } from '../server/sources/source-needs.ts';
 import type { Study } from '../study/study.ts';
 import type { HostRequest, Setup } from '../study/types.ts';
 import { runsOf } from './choose.ts';
-import { readEarlier } from './reuse/previous-runs.ts';
+import { readPreviousRuns } from './reuse/previous-runs.ts';
 import { checkSideBySide } from './schedule/side-by-side.ts';
 import { resolveVariant } from './variants.ts';
 import { halvesOfCores } from './world/cores.ts';
@@ -37,7 +37,7 @@ export async function forecast(
   studyDirectory: string,
   cacheDirectory: string,
 ): Promise<Forecast> {
-  const runs = await readEarlier((await runsOf(studyDirectory)).slice(0, 5), () => undefined);
+  const runs = await readPreviousRuns((await runsOf(studyDirectory)).slice(0, 5), () => undefined);
   const trials = runs.flatMap(({ entries }) =>
     entries.filter(
       (entry): entry is TrialEntry => entry.type === 'trial' && entry.counted && entry.outcome !== 'skipped',

@@ -9,18 +9,18 @@ import { formatValue } from '../lib/units.ts';
 import { corePlace, findCore } from '../server/process/core.ts';
 
 /** What may be kept of a server that crashed, hung or ran out of time. */
-export const KEEPABLE = ['data', 'core'] as const;
+export const PRESERVED_FILES = ['data', 'core'] as const;
 
-export type Keepable = (typeof KEEPABLE)[number];
+export type PreservedFile = (typeof PRESERVED_FILES)[number];
 
 /** What a run keeps of servers that fail. */
-export interface Keeping {
-  readonly keep: readonly Keepable[];
+export interface Preservation {
+  readonly keep: readonly PreservedFile[];
   /** Why no whole core file can be had; null where one can. */
   readonly coreLimit: string | null;
 }
 
-interface KeepRequest extends Keeping {
+interface PreserveRequest extends Preservation {
   /** Of the run; what is kept goes to `kept/TRIAL` in it. */
   readonly runDirectory: string;
   readonly trialId: string;
@@ -33,7 +33,7 @@ interface KeepRequest extends Keeping {
  * Moves what is wanted into the run folder, once the server has ended. Each is told as a caution of the trial, with path and
  * size, or with the reason why it is not there. Never throws.
  */
-export async function keepFiles(request: KeepRequest): Promise<readonly Caution[]> {
+export async function preserveFiles(request: PreserveRequest): Promise<readonly Caution[]> {
   const { keep, pids, dataDirectory, coreLimit } = request;
   const told: string[] = [];
   const target = freeName(join(request.runDirectory, 'kept', request.trialId));

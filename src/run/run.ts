@@ -1,63 +1,24 @@
 import { dirname } from 'node:path';
-import type { Draft } from '../draft/types.ts';
-import type { JsonValue, RerunRecord } from '../journal/entry.ts';
+import type { JsonValue } from '../journal/entry.ts';
 import { BenchbookError } from '../lib/errors.ts';
 import { openCache } from '../lib/files/private-folder.ts';
 import { count } from '../lib/units.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { Study } from '../study/study.ts';
-import type { Report } from './events.ts';
 import { type OwnCodeProcesses, ownCodeProcesses } from './own-code/own-code.ts';
-import type { Keepable } from './preserved-files.ts';
 import { failedIn } from './reuse/failed.ts';
 import { inputsOf, type TrialInputs } from './reuse/keys.ts';
 import { begin, endOf, type HostFacts, type Opened, openRun } from './schedule/begin.ts';
 import { buildsOf } from './schedule/builds.ts';
 import { type EndedBy, endNote, measureMissing } from './schedule/measure-missing.ts';
-import { isAt, type RequiredLevel, refuseMissing } from './schedule/required.ts';
+import { isAt, refuseMissing } from './schedule/required.ts';
+import type { Request, RunRequest } from './schedule/run-request.ts';
 import { type Counts, countsOf, makeSession, noteEntry, progressOf, type Session } from './schedule/session.ts';
 import { checkSideBySide } from './schedule/side-by-side.ts';
 import type { ReadyVariant, ReadyVariants } from './schedule/skips.ts';
 import { type ResolvedVariant, resolveVariant } from './variants.ts';
-import { type Effects, type Preparation, realEffects } from './world/effects.ts';
+import { type Preparation, realEffects } from './world/effects.ts';
 
-export interface RunRequest {
-  readonly study: Study;
-  readonly draft: Draft;
-  readonly plan: Plan;
-  /** A new folder, or that of a run of the same study and plan, which then goes on. */
-  readonly runDirectory: string;
-  /** Where a new run goes if the one at hand cannot go on, since server, machine or measuring code are others now. */
-  readonly otherDirectory?: string;
-  /** Folders of earlier runs whose trials may be kept, newest first. */
-  readonly earlier?: readonly string[];
-  /** Tries the trials of the run folder again that did not end ok; of earlier runs keeps only those that did. */
-  readonly retryFailed?: boolean;
-  /** Keeps old samples of a baseline although those compared with it are new; they do not pair. */
-  readonly keepBaseline?: boolean;
-  readonly cacheDirectory: string;
-  readonly toolVersion: string;
-  /** The command line, ready to paste. */
-  readonly command: string;
-  /** Runs whole blocks `index`, `index + count`, … only. */
-  readonly shard?: { readonly index: number; readonly count: number };
-  /** What this run repeats, and with which level replaced. */
-  readonly rerun?: RerunRecord;
-  /** Levels that the command line names: where one cannot be measured, nothing is. */
-  readonly required?: readonly RequiredLevel[];
-  /** What is kept of a server that crashes, hangs or runs out of time; nothing where absent. */
-  readonly keep?: readonly Keepable[];
-  /** Measures also where another run measures on this machine. */
-  readonly force?: boolean;
-  /** The program that runs the study's own code in a process of its own; it runs in this one where absent. */
-  readonly codeProgram?: URL;
-  readonly signal: AbortSignal;
-  readonly report: Report;
-  /** Servers and machine; the real ones unless a test gives others. */
-  readonly effects?: Effects;
-}
-
-export type Request = RunRequest & { readonly effects: Effects };
+export type { RunRequest } from './schedule/run-request.ts';
 
 export interface RunResult extends Counts {
   readonly interrupted: boolean;
@@ -126,7 +87,7 @@ async function measureInto(request: Request, opened: Opened, prepared: Prepared)
   const ownCode = ownCodeOf(request, trialsDirectory);
   const roots = { cache: cacheDirectory, run: journal.directory, project: process.cwd() };
   const keep = request.keep ?? [];
-  const keeping = { keep, coreLimit: keep.includes('core') ? await effects.allowCores() : null };
+  const preservation = { keep, coreLimit: keep.includes('core') ? await effects.allowCores() : null };
   const session = makeSession({
     plan,
     metrics: request.study.metrics,
@@ -136,7 +97,7 @@ async function measureInto(request: Request, opened: Opened, prepared: Prepared)
     report,
     preparation,
     roots,
-    keeping,
+    preservation,
     trialsDirectory,
     studyDirectory: dirname(request.study.file),
     watchdog,

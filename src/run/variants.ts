@@ -4,7 +4,7 @@ import { canonicalOptions } from '../server/options/canonical-options.ts';
 import { checkOptions } from '../server/reserved-options.ts';
 import type { LevelValues, Study } from '../study/study.ts';
 import type { Cell, Measurement, Setup } from '../study/types.ts';
-import type { Stage } from './trial/trial.ts';
+import type { Stage } from './trial/trial-request.ts';
 
 /** What a variant needs, and what is measured at each of its within cells, as the study says for its values. */
 export interface ResolvedVariant {

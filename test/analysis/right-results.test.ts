@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { analyse } from '../../src/analysis/analysis.ts';
-import { withRightResults } from '../../src/analysis/right-results.ts';
+import { failOnResultMismatch } from '../../src/analysis/right-results.ts';
 import type { Entry, TrialEntry } from '../../src/journal/entry.ts';
 import { modelOf, runEntry, trial } from './journal.ts';
 
@@ -36,13 +36,13 @@ const outcomes = (entries: readonly Entry[]) =>
 test('what a trial is worth does not depend on when it ran', () => {
   fc.assert(
     fc.property(order, blocks, (inOrder, wrong) => {
-      const entries = withRightResults(journal(wrong, inOrder), { pool: '128M' });
+      const entries = failOnResultMismatch(journal(wrong, inOrder), { pool: '128M' });
       const found = entries.filter((entry) => entry.type === 'trial' && entry.outcome === 'failed');
       expect(found.map((entry) => (entry as TrialEntry).trialId).sort()).toEqual(
         wrong.map((block) => `b${block}-512M`),
       );
       expect(outcomes(entries)).toEqual(
-        outcomes(withRightResults(journal(wrong, [...Array(12).keys()]), { pool: '128M' })),
+        outcomes(failOnResultMismatch(journal(wrong, [...Array(12).keys()]), { pool: '128M' })),
       );
     }),
   );
@@ -56,7 +56,7 @@ test('a wrong result enters no ratio, also before the first trial of the baselin
 });
 
 test('results that differ by block for the baseline too are right where both agree', () => {
-  const entries = withRightResults(
+  const entries = failOnResultMismatch(
     journal([], [...Array(12).keys()], (block) => `of block ${block}`),
     { pool: '128M' },
   );
@@ -69,7 +69,7 @@ test('another data set, or none known, is not compared', () => {
       ? { ...entry, inputs: { setup: { data: 'x' } } }
       : entry,
   );
-  expect(withRightResults(entries, { pool: '128M' })).toBe(entries);
+  expect(failOnResultMismatch(entries, { pool: '128M' })).toBe(entries);
 });
 
 /** Two levels of a within factor, in six blocks; the results of some trials are wrong at some levels. */
@@ -111,7 +111,7 @@ test('the good levels of a trial that failed at another level are judged by thei
   expect(analysis.outcomes({ pool: '512M', threads: 1 })).toEqual({ timeout: 6 });
   expect(analysis.outcomes({ pool: '512M', threads: 2 })).toEqual({ failed: 1, ok: 5 });
   expect(analysis.samples('memory.rss', { pool: '512M', threads: 2 })).toHaveLength(5);
-  const second = withRightResults(entries, { pool: '128M' }).find(
+  const second = failOnResultMismatch(entries, { pool: '128M' }).find(
     (entry) => entry.type === 'trial' && entry.trialId === 'b2-512M',
   );
   expect(second).toMatchObject({ outcome: 'timeout', reason: 'too slow' });

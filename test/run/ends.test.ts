@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { TrialEntry } from '../../src/journal/entry.ts';
-import { gateOf } from '../../src/run/schedule/barrier.ts';
+import { createBarrier } from '../../src/run/schedule/barrier.ts';
 import { isEnough } from '../../src/run/schedule/until.ts';
 import type { Study } from '../../src/study/study.ts';
 import type { Dataset, UntilRule } from '../../src/study/types.ts';
@@ -348,15 +348,15 @@ test('nested factors exist only with the level that brings them', async () => {
   expect(new Set(cells)).toEqual(new Set(['engine,pool', 'engine,cache']));
 });
 
-test('a gate opens for all at once, again and again, and not for those who left', async () => {
-  const gate = gateOf(2);
+test('a barrier opens for all at once, again and again, and not for those who left', async () => {
+  const barrier = createBarrier(2);
   const log: string[] = [];
   const party = async (name: string, rounds: number) => {
     for (let round = 0; round < rounds; round += 1) {
-      await gate.arrive();
+      await barrier.arrive();
       log.push(`${name}${round}`);
     }
-    gate.leave();
+    barrier.leave();
   };
   await Promise.all([party('a', 2), party('b', 3)]);
   expect(log.slice(0, 4).map((each) => each[1])).toEqual(['0', '0', '1', '1']);

@@ -55,7 +55,7 @@ export function fakeWorld(script: Script = {}): Fake {
     collectEvidence: async () => ({ 'process list': 'none' }),
     allowCores: async () => null,
     abortForCore: async () => undefined,
-    keepFiles: async () => [],
+    preserveFiles: async () => [],
     startServer: async (build, request) => {
       log.push(`start ${Object.values(request.options).join(' ')}`);
       pass(script.secondsPerStart ?? 1);

@@ -8,7 +8,7 @@ import type { TrialEntry } from '../../src/journal/entry.ts';
 import { readJournal } from '../../src/journal/read.ts';
 import { measure } from '../../src/measure/measure.ts';
 import { makePlan } from '../../src/plan/plan.ts';
-import { keepFiles } from '../../src/run/preserved-files.ts';
+import { preserveFiles } from '../../src/run/preserved-files.ts';
 import { runStudy } from '../../src/run/run.ts';
 import { defaultCacheDirectory } from '../../src/server/environment.ts';
 import { factor, studyOf } from '../plan/studies.ts';
@@ -81,7 +81,7 @@ test('nothing is kept unless asked for, and a server that fails in order keeps n
       return undefined;
     },
   });
-  world.effects.keepFiles = async ({ trialId }) => {
+  world.effects.preserveFiles = async ({ trialId }) => {
     asked.push(trialId);
     return [];
   };
@@ -94,7 +94,7 @@ test('what cannot be kept is told, and an earlier try is not overwritten', async
   const runDirectory = join(folder, 'told');
   const request = { keep: ['data', 'core'] as const, coreLimit: null, runDirectory, trialId: 'b001-x', pids: [] };
   const dataDirectory = join(folder, 'data');
-  const told = async () => (await keepFiles({ ...request, dataDirectory })).map(({ sentence }) => sentence);
+  const told = async () => (await preserveFiles({ ...request, dataDirectory })).map(({ sentence }) => sentence);
   expect(await told()).toEqual([
     'No server ran: there is no core file.',
     'There is no data directory to keep: the trial ended before it was made.',
@@ -107,6 +107,6 @@ test('what cannot be kept is told, and an earlier try is not overwritten', async
   }
   await mkdir(dataDirectory);
   await writeFile(join(folder, 'file'), '');
-  const [, why] = await keepFiles({ ...request, runDirectory: join(folder, 'file'), dataDirectory });
+  const [, why] = await preserveFiles({ ...request, runDirectory: join(folder, 'file'), dataDirectory });
   expect(why!.sentence).toMatch(/^The data directory could not be kept: .*not a directory/i);
 });

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readLimitEvents } from '../../src/host/controls/memory-limit.ts';
 import { BenchbookError } from '../../src/lib/errors.ts';
-import { failureOf, nothingGathered, withKernelKill } from '../../src/run/trial/trial-record.ts';
+import { emptyRecord, failureOf, withKernelKill } from '../../src/run/trial/trial-record.ts';
 
 const LOG = '2026-01-01  1:00:00 0 [ERROR] InnoDB: early\n2026-01-01  1:00:00 0 [ERROR] InnoDB: the last one\n';
 
 const gatheredWith = (log: string) => {
-  const gathered = nothingGathered();
+  const record = emptyRecord();
   const server = { exited: Promise.resolve({ code: null, signal: 'SIGKILL' }), logText: () => log };
-  gathered.server = server as unknown as NonNullable<typeof gathered.server>;
-  return gathered;
+  record.server = server as unknown as NonNullable<typeof record.server>;
+  return record;
 };
 
 test('the reason of a crash has the last error of the log', async () => {
@@ -20,16 +20,16 @@ test('the reason of a crash has the last error of the log', async () => {
     outcome: 'crashed',
     reason: 'the server ended by itself (signal SIGKILL): Connection lost; its log says: InnoDB: the last one',
   });
-  const gathered = nothingGathered();
-  gathered.texts.set('error log', LOG);
+  const record = emptyRecord();
+  record.texts.set('error log', LOG);
   const error = new BenchbookError('server', 'the server did not end in order (signal SIGSEGV)', {
     outcome: 'crashed',
   });
-  expect((await failureOf(error, gathered)).reason).toBe(
+  expect((await failureOf(error, record)).reason).toBe(
     'the server did not end in order (signal SIGSEGV); its log says: InnoDB: the last one',
   );
   const told = new BenchbookError('server', 'It ended: InnoDB: the last one', { outcome: 'crashed' });
-  expect((await failureOf(told, gathered)).reason).toBe('It ended: InnoDB: the last one');
+  expect((await failureOf(told, record)).reason).toBe('It ended: InnoDB: the last one');
 });
 
 test.each([
@@ -56,16 +56,16 @@ test.each([
     const directory = await mkdtemp(join(tmpdir(), 'benchbook-cgroup-'));
     try {
       for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text);
-      const gathered = gatheredWith('');
-      const failure = await failureOf(new Error('Connection lost.'), gathered);
-      expect(withKernelKill(failure, gathered)).toEqual(failure);
-      gathered.cautions.push(...(await readLimitEvents({ version, directory })));
-      expect(withKernelKill(failure, gathered)).toEqual({
+      const record = gatheredWith('');
+      const failure = await failureOf(new Error('Connection lost.'), record);
+      expect(withKernelKill(failure, record)).toEqual(failure);
+      record.cautions.push(...(await readLimitEvents({ version, directory })));
+      expect(withKernelKill(failure, record)).toEqual({
         outcome: 'crashed',
         reason:
           'killed by the kernel: memory limit 250 MiB reached, oom_kill 1. What followed: the server ended by itself (signal SIGKILL): Connection lost.',
       });
-      expect(withKernelKill(null, gathered)).toBeNull();
+      expect(withKernelKill(null, record)).toBeNull();
     } finally {
       await rm(directory, { recursive: true, force: true });
     }

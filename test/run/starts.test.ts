@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { withRightResults } from '../../src/analysis/right-results.ts';
+import { failOnResultMismatch } from '../../src/analysis/right-results.ts';
 import type { TrialEntry } from '../../src/journal/entry.ts';
 import { factor, studyOf } from '../plan/studies.ts';
 import { fakeWorld } from './fake.ts';
@@ -106,7 +106,7 @@ test.each([
     }),
   });
   await place.run({ study, world });
-  const judged = withRightResults(await place.trials(), { build: 'old' }) as readonly TrialEntry[];
+  const judged = failOnResultMismatch(await place.trials(), { build: 'old' }) as readonly TrialEntry[];
   const ended = judged.filter(({ counted }) => counted);
   const other = ended.filter(({ cell, block }) => cell.build === 'new' && block > 0);
   expect(other.map(({ outcome }) => outcome)).toEqual([outcome, outcome, outcome]);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { analyse } from '../../analysis/analysis.ts';
-import { withRightResults } from '../../analysis/right-results.ts';
+import { failOnResultMismatch } from '../../analysis/right-results.ts';
 import { checkDraft } from '../../draft/check.ts';
 import type { Draft } from '../../draft/types.ts';
 import type { JsonValue } from '../../journal/entry.ts';
@@ -75,7 +75,7 @@ export async function readRun(runDirectory: string, draft: Draft | null, journal
   const { entries, head, damage } = journal ?? (await readChecked(runDirectory));
   const { run } = sortEntries(entries);
   const wanted = draft ?? (await keptDraft(runDirectory)) ?? journaledDraft(run.draft);
-  const judged = withRightResults(entries, wanted.baseline);
+  const judged = failOnResultMismatch(entries, wanted.baseline);
   const written = withoutSecretValues(wanted as unknown as JsonValue) as unknown as Draft;
   return { entries: judged, draft: plannedParts(written, journaledPlan(run.plan)), head, damage };
 }

@@ -1,6 +1,6 @@
 import { BenchbookError } from '../../lib/errors.ts';
 import type { PlanRequest } from '../../plan/plan.ts';
-import { KEEPABLE, type Keepable } from '../../run/preserved-files.ts';
+import { PRESERVED_FILES, type PreservedFile } from '../../run/preserved-files.ts';
 
 /** What `plan` and `run` take on the command line to shape a plan. */
 export interface PlanOptions {
@@ -33,10 +33,10 @@ export function shardOf(text: string | undefined): { readonly index: number; rea
  *
  * @throws BenchbookError `usage` for anything else.
  */
-export function keepOf(text: string | undefined): readonly Keepable[] {
+export function keepOf(text: string | undefined): readonly PreservedFile[] {
   const words = text === undefined ? [] : text.split(',').map((word) => word.trim());
-  const wrong = words.find((word) => !KEEPABLE.some((known) => known === word));
-  if (wrong === undefined) return KEEPABLE.filter((known) => words.includes(known));
+  const wrong = words.find((word) => !PRESERVED_FILES.some((known) => known === word));
+  if (wrong === undefined) return PRESERVED_FILES.filter((known) => words.includes(known));
   throw new BenchbookError('usage', `--keep takes data, core, or data,core, not '${text}'.`);
 }
 

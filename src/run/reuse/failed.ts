@@ -1,4 +1,4 @@
-import { withRightResults } from '../../analysis/right-results.ts';
+import { failOnResultMismatch } from '../../analysis/right-results.ts';
 import type { Entry } from '../../journal/entry.ts';
 import type { Cell } from '../../study/types.ts';
 import { isLacking, NO_SERVER } from '../schedule/skips.ts';
@@ -9,7 +9,7 @@ import { isLacking, NO_SERVER } from '../schedule/skips.ts';
  */
 export function failedIn(entries: readonly Entry[], baseline: Cell): ReadonlyMap<string, number> {
   const failed = new Map<string, number>();
-  for (const entry of withRightResults(entries, baseline)) {
+  for (const entry of failOnResultMismatch(entries, baseline)) {
     if (entry.type !== 'trial' || !entry.counted || entry.outcome === 'ok') continue;
     if (isLacking(entry) || entry.reason?.startsWith(NO_SERVER)) continue;
     failed.set(entry.trialId, entry.outcome === 'skipped' ? 0 : (entry.attempt ?? 1));

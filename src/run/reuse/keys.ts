@@ -8,7 +8,7 @@ import { contentKey } from '../../server/data/content-key.ts';
 import { newlyCounted } from '../../server/data/data-options.ts';
 import type { LevelValues, Study } from '../../study/study.ts';
 import type { Cell, Dataset, LoadStep, Measurement, ServerSource } from '../../study/types.ts';
-import { rooted } from '../trial/relative-paths.ts';
+import { relativizePaths } from '../trial/relative-paths.ts';
 import type { ResolvedVariant } from '../variants.ts';
 import { FIRST_REVISION, MEASURING_REVISION } from './measuring-revision.ts';
 
@@ -47,7 +47,7 @@ export async function inputsOf(
   }));
   // Where the study lies decides nothing: paths below its folder are those of its files.
   const folder = dirname(study.file);
-  const [asPath, asUrl] = [folder, pathToFileURL(folder).pathname].map((path) => rooted({ study: path }));
+  const [asPath, asUrl] = [folder, pathToFileURL(folder).pathname].map((path) => relativizePaths({ study: path }));
   const rewrite = (value: JsonValue) => asUrl!(asPath!(value));
   return {
     setup: rewrite(plain(data === undefined ? setup : { ...setup, data: await describedData(data, cacheDirectory) })),

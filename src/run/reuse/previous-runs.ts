@@ -5,11 +5,14 @@ import type { Journal } from '../../journal/write.ts';
 import { sentenceOf } from '../../lib/errors.ts';
 import { readInside } from '../../lib/files/below.ts';
 import type { Report } from '../events.ts';
-import type { EarlierRun } from './reuse.ts';
+import type { PreviousRun } from './reuse.ts';
 
 /** The journals of earlier runs; one that is damaged is told and left out, since nothing of it can be believed. */
-export async function readEarlier(directories: readonly string[], report: Report): Promise<readonly EarlierRun[]> {
-  const runs: EarlierRun[] = [];
+export async function readPreviousRuns(
+  directories: readonly string[],
+  report: Report,
+): Promise<readonly PreviousRun[]> {
+  const runs: PreviousRun[] = [];
   for (const directory of directories) {
     try {
       const { journal, fault } = await readToEnd(directory);

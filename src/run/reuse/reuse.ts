@@ -7,7 +7,7 @@ import { differencesOf, keyOf, type TrialInputs } from './keys.ts';
 import { chooseOrigins, originOf, type Partner } from './origins.ts';
 
 /** A run measured before, newest first in a list of them. */
-export interface EarlierRun {
+export interface PreviousRun {
   readonly runId: string;
   readonly entries: readonly Entry[];
   readonly hashes: readonly string[];
@@ -23,7 +23,7 @@ export interface Decision {
   readonly reason: string;
 }
 
-export interface DecideRequest {
+export interface ReuseRequest {
   readonly plan: Plan;
   /** Blocks of this run (of this shard). */
   readonly blocks: readonly number[];
@@ -38,14 +38,14 @@ export interface DecideRequest {
   readonly inputs: ReadonlyMap<string, TrialInputs | null>;
   /** Trials in this run's own journal, by id. */
   readonly own: ReadonlyMap<string, TrialEntry>;
-  readonly earlier: readonly EarlierRun[];
+  readonly earlier: readonly PreviousRun[];
 }
 
 /**
  * Which trials are kept from earlier runs, by their key: the rest is measured. A baseline whose samples are older than the
  * new ones of a variant is measured again beside them, since samples of two runs do not pair; see `chooseOrigins`.
  */
-export function decide(request: DecideRequest): readonly Decision[] {
+export function decide(request: ReuseRequest): readonly Decision[] {
   const { plan, blocks, keepBaseline } = request;
   const claimed = new Set<string>();
   const planned = new Set(plan.variants.map(({ id }) => id));
@@ -72,13 +72,13 @@ export function decide(request: DecideRequest): readonly Decision[] {
   });
 }
 
-function ownTrial({ own }: DecideRequest, variantId: string, block: number): TrialEntry | undefined {
+function ownTrial({ own }: ReuseRequest, variantId: string, block: number): TrialEntry | undefined {
   return own.get(trialIdOf(variantId, block));
 }
 
 /** For each block that this run lacks, the trials with the same key, newest first, marked with where they come from. */
 function candidatesOf(
-  request: DecideRequest,
+  request: ReuseRequest,
   { id, cell }: Variant,
   { claimed, planned }: { readonly claimed: Set<string>; readonly planned: ReadonlySet<string> },
 ): ReadonlyMap<number, readonly TrialEntry[]> {
@@ -135,7 +135,7 @@ interface Found {
   readonly unpaired: number;
 }
 
-function reasonOf(request: DecideRequest, variantId: string, found: Found): string {
+function reasonOf(request: ReuseRequest, variantId: string, found: Found): string {
   const { kept, own, toMeasure, isRepeated, unpaired } = found;
   const runs = [...new Set(kept.map(({ reused }) => reused!.runId))].join(', ');
   const apart =
@@ -189,7 +189,7 @@ function otherFactors({ cell: before, inputs: was }: Last, cell: Cell, inputs: T
 }
 
 /** The inputs of the newest trial that is wanted; they stand with the first trial of their key. */
-function lastInputs(earlier: readonly EarlierRun[], isWanted: (trial: TrialEntry) => boolean): Last | null {
+function lastInputs(earlier: readonly PreviousRun[], isWanted: (trial: TrialEntry) => boolean): Last | null {
   for (const { entries } of earlier) {
     const trials = entries.filter(
       (entry): entry is TrialEntry => isKeepable(entry) && entry.key !== undefined && isWanted(entry),

@@ -1,12 +1,12 @@
 /** Where several parties wait for each other, again and again, until they leave. */
-export interface Gate {
+export interface Barrier {
   /** Resolves when every party that has not left has arrived. */
   arrive(): Promise<void>;
   leave(): void;
 }
 
-/** A gate for `parties` parties; one that fails leaves, so that the other is not kept waiting. */
-export function gateOf(parties: number): Gate {
+/** A barrier for `parties` parties; one that fails leaves, so that the other is not kept waiting. */
+export function createBarrier(parties: number): Barrier {
   let present = parties;
   let waiting: (() => void)[] = [];
   const openIfAll = () => {

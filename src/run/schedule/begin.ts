@@ -7,10 +7,10 @@ import { withoutSecrets, withoutSecretValues } from '../../lib/secrets.ts';
 import { count } from '../../lib/units.ts';
 import { differencesOf, keyOf, plain, type TrialInputs } from '../reuse/keys.ts';
 import { MEASURING_REVISION } from '../reuse/measuring-revision.ts';
-import { bringArtefacts, readEarlier } from '../reuse/previous-runs.ts';
+import { bringArtefacts, readPreviousRuns } from '../reuse/previous-runs.ts';
 import { decide } from '../reuse/reuse.ts';
-import type { Request } from '../run.ts';
 import { serverEntry } from './builds.ts';
+import type { Request } from './run-request.ts';
 import { countsOf, keepReused, noteEntry, type Session } from './session.ts';
 import { NO_SERVER, type ReadyVariants } from './skips.ts';
 
@@ -87,7 +87,7 @@ export async function begin(
 ): Promise<boolean> {
   const { plan, journal, effects, report, blocks } = session;
   const isNew = journal.entries.length === 0;
-  const earlier = isNew ? await readEarlier(opened.earlier, report) : [];
+  const earlier = isNew ? await readPreviousRuns(opened.earlier, report) : [];
   const { baseline } = request.study;
   const { inputs, trials } = session;
   const decisions = decide({

@@ -3,7 +3,7 @@ import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
 import type { Build } from '../../server/build.ts';
 import type { ServerSource } from '../../study/types.ts';
 import type { Report } from '../events.ts';
-import { type Roots, rooted } from '../trial/relative-paths.ts';
+import { type Roots, relativizePaths } from '../trial/relative-paths.ts';
 import type { Effects, Preparation } from '../world/effects.ts';
 
 /** A build, or why there is none. */
@@ -52,7 +52,7 @@ async function resolved(
 }
 
 export function serverEntry(build: Build, roots: Roots, at: string): ServerEntry {
-  const rewrite = rooted(roots);
+  const rewrite = relativizePaths(roots);
   return {
     type: 'server',
     at,

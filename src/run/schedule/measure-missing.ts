@@ -4,9 +4,10 @@ import { count } from '../../lib/units.ts';
 import { type Pass, type PlannedTrial, passesOf, sideBySide } from '../../plan/order.ts';
 import type { Build } from '../../server/build.ts';
 import { keyOf } from '../reuse/keys.ts';
-import { runTrial, type Stage } from '../trial/trial.ts';
+import { runTrial } from '../trial/trial.ts';
+import type { Stage } from '../trial/trial-request.ts';
 import type { ResolvedVariant } from '../variants.ts';
-import { gateOf } from './barrier.ts';
+import { createBarrier } from './barrier.ts';
 import { isCertain } from './certain.ts';
 import { judgedTrials, keepTrials, noteClock, noteEntry, progressOf, type Session } from './session.ts';
 import { type ReadyVariants, reasonToSkip, skippedEntry } from './skips.ts';
@@ -16,13 +17,13 @@ import { isEnough } from './until.ts';
 export type EndedBy = 'until' | 'budget';
 
 /** How one trial of several is run: on which cores, and in step with whom. */
-interface Company {
+interface Concurrency {
   readonly prefix: readonly string[];
   readonly duet?: TrialEntry['duet'];
   readonly step?: () => Promise<void>;
 }
 
-const ALONE: Company = { prefix: [] };
+const ALONE: Concurrency = { prefix: [] };
 
 /**
  * Pass after pass of the plan, each trial that the journal lacks, until the plan's rule or budget ends it.
@@ -103,7 +104,7 @@ async function firstStarts(session: Session, variants: ReadyVariants): Promise<v
       position: 1,
       withinOrder: [],
     };
-    await keepTrials(session, await oneTry(session, planned, variant, result.build, ALONE, { stages: [] }));
+    await keepTrials(session, await runAttempt(session, planned, variant, result.build, ALONE, { stages: [] }));
   }
 }
 
@@ -134,7 +135,7 @@ async function measureAlone(
   for (let attempt = before + 1; ; attempt += 1) {
     const tried = { ...planned, trialId: `${planned.trialId}.try${attempt}` };
     if (session.trials.has(tried.trialId)) continue;
-    const entry = await oneTry(
+    const entry = await runAttempt(
       session,
       planned,
       variant,
@@ -165,18 +166,18 @@ async function measureDuet(
     return await keepTrials(session, ...entries);
   }
   const halves = await session.effects.halvesOfCores();
-  const gate = gateOf(2);
+  const barrier = createBarrier(2);
   // Both are waited for also where one throws: the other still writes and has a server.
   const halvesDone = await Promise.allSettled(
     both.map(async (planned, index) => {
       const { variant, result } = variants.get(planned.variant.id)!;
       const cores = halves[index]!;
       const duet = { with: both[1 - index]!.trialId, cores };
-      const company = { prefix: ['taskset', '-c', cores], duet, step: () => gate.arrive() };
+      const concurrency = { prefix: ['taskset', '-c', cores], duet, step: () => barrier.arrive() };
       try {
-        return await oneTry(session, planned, variant, (result as { build: Build }).build, company, {});
+        return await runAttempt(session, planned, variant, (result as { build: Build }).build, concurrency, {});
       } finally {
-        gate.leave();
+        barrier.leave();
       }
     }),
   );
@@ -191,15 +192,15 @@ function allOf<T>(settled: readonly PromiseSettledResult<T>[]): readonly T[] {
   });
 }
 
-async function oneTry(
+async function runAttempt(
   session: Session,
   planned: PlannedTrial,
   variant: ResolvedVariant,
   build: Build,
-  company: Company,
+  concurrency: Concurrency,
   special: { readonly stages?: readonly Stage[]; readonly attempt?: number },
 ): Promise<TrialEntry> {
-  const { journal, preparation, roots, keeping, trialsDirectory, effects, report, plan } = session;
+  const { journal, preparation, roots, preservation, trialsDirectory, effects, report, plan } = session;
   if (preparation.signal.aborted) throw new BenchbookError('interrupted', 'interrupted between two trials');
   const { attempt } = special;
   const { trialId, block, position } = planned;
@@ -212,15 +213,15 @@ async function oneTry(
     setup: variant.setup,
     stages: special.stages ?? variant.stages(planned.withinOrder),
     policy: plan.policy,
-    prefix: company.prefix,
-    ...(company.step === undefined ? {} : { step: company.step }),
+    prefix: concurrency.prefix,
+    ...(concurrency.step === undefined ? {} : { step: concurrency.step }),
     trialsDirectory,
     studyDirectory: session.studyDirectory,
     ownCode: session.ownCode,
     // Two that run at the same time cannot share one.
-    copies: company.duet === undefined ? session.copies : null,
+    copies: concurrency.duet === undefined ? session.copies : null,
     roots,
-    keeping,
+    preservation,
     effects,
     preparation,
     putArtefact: (name, text) => journal.putArtefact(name, text),
@@ -232,7 +233,7 @@ async function oneTry(
     ...entry,
     ...(inputs && block > 0 ? { key: keyOf(inputs) } : {}),
     ...(attempt === undefined ? {} : { attempt }),
-    ...(company.duet === undefined ? {} : { duet: company.duet }),
+    ...(concurrency.duet === undefined ? {} : { duet: concurrency.duet }),
   };
 }
 

@@ -8,7 +8,7 @@ import type { Plan } from '../../plan/plan.ts';
 import type { Cell, Metric } from '../../study/types.ts';
 import type { Progress, Report, ShownValue } from '../events.ts';
 import type { OwnCodeProcesses } from '../own-code/own-code.ts';
-import type { Keeping } from '../preserved-files.ts';
+import type { Preservation } from '../preserved-files.ts';
 import type { TrialInputs } from '../reuse/keys.ts';
 import type { Roots } from '../trial/relative-paths.ts';
 import type { Watchdog } from '../trial/watchdog.ts';
@@ -28,7 +28,7 @@ export interface Session {
   readonly report: Report;
   readonly preparation: Preparation;
   readonly roots: Roots;
-  readonly keeping: Keeping;
+  readonly preservation: Preservation;
   readonly trialsDirectory: string;
   /** The study's folder. */
   readonly studyDirectory: string;

@@ -2,14 +2,14 @@ import { BenchbookError } from '../../lib/errors.ts';
 import { stopLimit } from '../../server/process/stop.ts';
 import type { Server, StopMode } from '../../server/start.ts';
 import { deadline } from './limits.ts';
-import type { TrialRequest } from './trial.ts';
-import type { Gathered } from './trial-record.ts';
+import type { TrialRecord } from './trial-record.ts';
+import type { TrialRequest } from './trial-request.ts';
 
 /** A server that crashed may have answered the last query, so its exit is checked as well. */
-export async function endInOrder(request: TrialRequest, gathered: Gathered, trialSignal: AbortSignal): Promise<void> {
-  const { server } = gathered;
+export async function endInOrder(request: TrialRequest, record: TrialRecord, trialSignal: AbortSignal): Promise<void> {
+  const { server } = record;
   if (server === undefined) return;
-  await endServer(request, gathered, 'fast', trialSignal);
+  await endServer(request, record, 'fast', trialSignal);
   const { code, signal } = await server.exited;
   if (signal === null && (code === null || code === 0)) return;
   const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
@@ -19,30 +19,30 @@ export async function endInOrder(request: TrialRequest, gathered: Gathered, tria
 /** Keeps the log and ends the server; one that does not end in time is killed. */
 export async function endServer(
   request: TrialRequest,
-  gathered: Gathered,
+  record: TrialRecord,
   mode: StopMode,
   outer: AbortSignal = new AbortController().signal,
 ): Promise<{ readonly seconds: number }> {
-  const { server } = gathered;
+  const { server } = record;
   if (server === undefined) return { seconds: 0 };
   request.phase('stopping the server');
   request.ownCode?.release(server);
-  if (gathered.moments.length === 0) gathered.moments = [...server.moments];
+  if (record.moments.length === 0) record.moments = [...server.moments];
   const limit = deadline(outer, stopLimit(request.policy, mode), 'the stop of the server');
   try {
     const stopped = await limit.race(server.stop(mode));
-    gathered.server = undefined;
+    record.server = undefined;
     return stopped;
   } finally {
     limit.clear();
-    keepLog(gathered, server);
+    keepLog(record, server);
   }
 }
 
-function keepLog(gathered: Gathered, server: Server): void {
-  const before = gathered.texts.get('error log');
+function keepLog(record: TrialRecord, server: Server): void {
+  const before = record.texts.get('error log');
   const text = server.logText();
   if (before?.endsWith(text)) return;
   const whole = before === undefined ? text : `${before}\n--- the server was started again ---\n${text}`;
-  gathered.texts.set('error log', whole);
+  record.texts.set('error log', whole);
 }

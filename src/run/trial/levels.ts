@@ -1,5 +1,5 @@
-import type { Stage } from './trial.ts';
-import { type Failure, failureOf, type Gathered } from './trial-record.ts';
+import { type Failure, failureOf, type TrialRecord } from './trial-record.ts';
+import type { Stage } from './trial-request.ts';
 
 /**
  * Measures at one level of the within factors after the other. A level that fails takes nothing from those that were measured; the next ones
@@ -9,7 +9,7 @@ import { type Failure, failureOf, type Gathered } from './trial-record.ts';
  */
 export async function measureLevels(
   stages: readonly Stage[],
-  gathered: Gathered,
+  record: TrialRecord,
   measure: (stage: Stage) => Promise<void>,
 ): Promise<void> {
   for (const [index, stage] of stages.entries()) {
@@ -18,12 +18,12 @@ export async function measureLevels(
     } catch (error) {
       // What belongs to the whole trial has no level.
       if (Object.keys(stage.within).length === 0) throw error;
-      gathered.levelError ??= { error };
-      const failure = await failureOf(error, gathered);
-      gathered.cells.push({ within: stage.within, ...failure });
-      if (failure.outcome === 'failed' && gathered.server !== undefined) continue;
-      for (const { within } of stages.slice(index + 1)) gathered.cells.push({ within, ...skippedAfter(failure) });
-      throw gathered.levelError.error;
+      record.levelError ??= { error };
+      const failure = await failureOf(error, record);
+      record.cells.push({ within: stage.within, ...failure });
+      if (failure.outcome === 'failed' && record.server !== undefined) continue;
+      for (const { within } of stages.slice(index + 1)) record.cells.push({ within, ...skippedAfter(failure) });
+      throw record.levelError.error;
     }
   }
 }
@@ -33,11 +33,11 @@ function skippedAfter({ reason }: Failure): Failure {
 }
 
 /** Ends a trial of which a level failed, once its server has ended in order. */
-export function throwLevelError({ levelError }: Gathered): void {
+export function throwLevelError({ levelError }: TrialRecord): void {
   if (levelError !== null) throw levelError.error;
 }
 
 /** Keeps the good levels only where it was a level that ended the trial: a server that fell later casts doubt on all. */
-export function dropCells(gathered: Gathered, error: unknown): void {
-  if (gathered.levelError?.error !== error) gathered.cells.length = 0;
+export function dropCells(record: TrialRecord, error: unknown): void {
+  if (record.levelError?.error !== error) record.cells.length = 0;
 }

@@ -39,7 +39,7 @@ export function deadline(outer: AbortSignal, limitSeconds: number, what: string)
 }
 
 /** The work, or the reason of the interruption if that comes first. */
-export function raced<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+export function withAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const limit = deadline(signal, Number.POSITIVE_INFINITY, '');
   return limit.race(work).finally(() => limit.clear());
 }

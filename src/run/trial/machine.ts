@@ -4,7 +4,7 @@ import { BenchbookError } from '../../lib/errors.ts';
 import type { Build } from '../../server/build.ts';
 import type { HostRequest, Options } from '../../study/types.ts';
 import type { Effects } from '../world/effects.ts';
-import type { Gathered } from './trial-record.ts';
+import type { TrialRecord } from './trial-record.ts';
 
 /** The machine as one trial has it: where its data lie, what it was brought into, and what else ran. */
 export interface TrialMachine {
@@ -26,7 +26,7 @@ export interface TrialMachine {
 
 /**
  * The controls of one trial, on the storage asked for, and a watch over the rest of the machine. Everything that is asked for
- * and obtained, refused or disturbed is put into `gathered`.
+ * and obtained, refused or disturbed is put into `record`.
  *
  * @param ordinaryDirectory where the data directory lies unless the study asks for other storage.
  * @param watchAlso told of such storage, so that a server on it ends with this process.
@@ -36,12 +36,12 @@ export async function machineFor(
   ordinaryDirectory: string,
   cacheDirectory: string,
   effects: Effects,
-  gathered: Gathered,
+  record: TrialRecord,
   watchAlso: (directory: string) => void,
 ): Promise<TrialMachine> {
   const place: StoragePlace | undefined = await effects.applyStorage(request, cacheDirectory);
   if (place !== undefined) {
-    keep(gathered, place);
+    keep(record, place);
     watchAlso(place.directory);
   }
   const dataDirectory =
@@ -54,40 +54,40 @@ export async function machineFor(
     isOrdinary: place === undefined,
     async prepare(build, options) {
       if (controls !== undefined) {
-        keepLast(gathered, await controls.setPageCache());
+        keepLast(record, await controls.setPageCache());
         return controls.prefix;
       }
       const directIo = usesDirectIo(build, options);
       const { command } = build;
       controls = await effects.applyControls(request, { dataDirectory, cacheDirectory, directIo, command });
-      keep(gathered, controls);
+      keep(record, controls);
       for (const sentence of controls.refused)
-        gathered.cautions.push({ code: 'control-refused', sentence, about: 'host' });
+        record.cautions.push({ code: 'control-refused', sentence, about: 'host' });
       refuseOtherPages(request, options, controls.refused);
       return controls.prefix;
     },
     async verify(pid) {
       pids.push(pid);
-      gathered.cautions.push(...((await controls?.verify(pid)) ?? []));
+      record.cautions.push(...((await controls?.verify(pid)) ?? []));
     },
     async look() {
       const use = (await controls?.memoryUse()) ?? {};
-      if (Object.keys(use).length > 0) gathered.details['host.memory'] = use;
+      if (Object.keys(use).length > 0) record.details['host.memory'] = use;
     },
     async revert() {
       const ended = await watch.end(pids).catch(() => null);
       if (ended !== null) {
-        gathered.cautions.push(...ended.cautions);
-        gathered.details['host.watch'] = ended.figures;
+        record.cautions.push(...ended.cautions);
+        record.details['host.watch'] = ended.figures;
       }
-      gathered.cautions.push(...((await controls?.revert()) ?? []), ...((await place?.revert()) ?? []));
+      record.cautions.push(...((await controls?.revert()) ?? []), ...((await place?.revert()) ?? []));
     },
   };
 }
 
-function keep(gathered: Gathered, given: Pick<AppliedControls, 'effective' | 'cautions'>): void {
-  gathered.settings.push(...given.effective);
-  gathered.cautions.push(...given.cautions);
+function keep(record: TrialRecord, given: Pick<AppliedControls, 'effective' | 'cautions'>): void {
+  record.settings.push(...given.effective);
+  record.cautions.push(...given.cautions);
 }
 
 /** A server that is to have large pages and can't goes on with normal ones: that is another variant, not this one. */
@@ -103,14 +103,14 @@ function refuseOtherPages(request: HostRequest, options: Options, refused: reado
 }
 
 /** What the page cache held before the last start stands for the trial, with any caution that is new. */
-function keepLast(gathered: Gathered, given: ControlResult | undefined): void {
+function keepLast(record: TrialRecord, given: ControlResult | undefined): void {
   if (given === undefined) return;
-  for (const record of given.effective) {
-    const index = gathered.settings.findIndex(({ name }) => name === record.name);
-    gathered.settings.splice(Math.max(0, index), index < 0 ? 0 : 1, record);
+  for (const setting of given.effective) {
+    const index = record.settings.findIndex(({ name }) => name === setting.name);
+    record.settings.splice(Math.max(0, index), index < 0 ? 0 : 1, setting);
   }
-  const known = new Set(gathered.cautions.map(({ code }) => code));
-  gathered.cautions.push(...(given.cautions ?? []).filter(({ code }) => !known.has(code)));
+  const known = new Set(record.cautions.map(({ code }) => code));
+  record.cautions.push(...(given.cautions ?? []).filter(({ code }) => !known.has(code)));
 }
 
 /**

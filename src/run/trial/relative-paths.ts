@@ -8,7 +8,7 @@ export type Roots = Readonly<Record<string, string>>;
  * Rewrites paths below the roots to `{name}/…`, so that a journal reads the same wherever it was made.
  * The longest folder wins, and a folder matches whole names only: `/a/cache` is not found in `/a/cache2`.
  */
-export function rooted(roots: Roots): <T extends JsonValue | undefined>(value: T) => T {
+export function relativizePaths(roots: Roots): <T extends JsonValue | undefined>(value: T) => T {
   const pairs = Object.entries(roots)
     .flatMap(([name, folder]) => spellingsOf(folder).map((spelling) => ({ name, spelling })))
     .filter(({ spelling }) => spelling.length > 1)

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { StartingPoint } from '../../server/starting-point.ts';
 import type { TrialMachine } from './machine.ts';
-import type { TrialRequest } from './trial.ts';
+import type { TrialRequest } from './trial-request.ts';
 
 /** A data directory of the trial's own, or the one that trials before it have used and not changed. */
 export function ordinaryDirectory({ copies, trialsDirectory, planned }: TrialRequest, point: StartingPoint): string {

@@ -3,12 +3,12 @@ import { decisiveError } from '../../formats/error-log.ts';
 import type { Caution, JsonValue, Moment, Outcome, Series, TrialEntry } from '../../journal/entry.ts';
 import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
 import type { Server } from '../../server/start.ts';
-import { raced } from './limits.ts';
-import { type Roots, rooted } from './relative-paths.ts';
-import type { TrialRequest } from './trial.ts';
+import { withAbort } from './limits.ts';
+import { type Roots, relativizePaths } from './relative-paths.ts';
+import type { TrialRequest } from './trial-request.ts';
 
-/** What a trial has gathered when it ends, however it ends. */
-export interface Gathered {
+/** What a trial has collected so far. The journal's entry is made of it, however the trial ends. */
+export interface TrialRecord {
   server: Server | undefined;
   argv: readonly string[] | undefined;
   readonly settings: NonNullable<TrialEntry['settings']>[number][];
@@ -30,7 +30,7 @@ export interface Gathered {
   readonly begun: Promise<unknown>[];
 }
 
-export function nothingGathered(): Gathered {
+export function emptyRecord(): TrialRecord {
   return {
     server: undefined,
     argv: undefined,
@@ -55,26 +55,26 @@ export interface Failure {
 }
 
 /** Outcome and reason of a trial that threw; what the error brings as evidence is kept. */
-export async function failureOf(error: unknown, gathered: Gathered): Promise<Failure> {
+export async function failureOf(error: unknown, record: TrialRecord): Promise<Failure> {
   const known = error instanceof BenchbookError ? error : null;
-  for (const [name, text] of Object.entries(known?.evidence ?? {})) gathered.texts.set(name, text);
+  for (const [name, text] of Object.entries(known?.evidence ?? {})) record.texts.set(name, text);
   const reason = `${sentenceOf(error)}${placeText(known)}`;
-  if (known?.outcome === 'crashed') return { outcome: 'crashed', reason: withCause(reason, gathered) };
+  if (known?.outcome === 'crashed') return { outcome: 'crashed', reason: withCause(reason, record) };
   if (known?.outcome !== undefined) return { outcome: known.outcome, reason };
-  const exit = gathered.server === undefined ? null : await endedByItself(gathered.server);
+  const exit = record.server === undefined ? null : await endedByItself(record.server);
   if (exit === null) return { outcome: 'failed', reason };
   const how = exit.signal === null ? `exit code ${exit.code}` : `signal ${exit.signal}`;
-  return { outcome: 'crashed', reason: withCause(`the server ended by itself (${how}): ${reason}`, gathered) };
+  return { outcome: 'crashed', reason: withCause(`the server ended by itself (${how}): ${reason}`, record) };
 }
 
 /** With the server's own decisive line, unless it is there. */
-function withCause(reason: string, { server, texts }: Gathered): string {
+function withCause(reason: string, { server, texts }: TrialRecord): string {
   const line = decisiveError(server?.logText() ?? texts.get('error log') ?? '', 'signal');
   return line === null || reason.includes(line) ? reason : `${reason.replace(/\.$/, '')}; its log says: ${line}`;
 }
 
 /** What the kernel did to the server comes first: the rest of the reason follows from it. Known once the controls are taken back. */
-export function withKernelKill(failure: Failure | null, { cautions }: Gathered): Failure | null {
+export function withKernelKill(failure: Failure | null, { cautions }: TrialRecord): Failure | null {
   const kill = cautions.find(({ code }) => code === 'oom-kill');
   if (failure === null || kill === undefined) return failure;
   const first = kill.sentence.replace(/\.$/, '').replace(/^K/, 'k');
@@ -96,28 +96,28 @@ async function endedByItself(server: Server) {
 /** The journal's entry, every path rewritten to its root, every big text beside it. */
 export async function entryOf(
   request: TrialRequest,
-  gathered: Gathered,
+  record: TrialRecord,
   failure: Failure | null,
   when: { readonly startedAt: string; readonly durationSeconds: number; readonly dataDirectory: string },
 ): Promise<TrialEntry> {
   const { planned } = request;
   const { startedAt, durationSeconds, dataDirectory } = when;
-  const rewrite = rooted({
+  const rewrite = relativizePaths({
     ...request.roots,
     data: dataDirectory,
     'data.tmp': `${dataDirectory}.tmp`,
-    ...socketRoots(gathered),
+    ...socketRoots(record),
   });
   const artefacts = [];
-  for (const [name, text] of gathered.texts) artefacts.push(await request.putArtefact(name, rewrite(text)));
+  for (const [name, text] of record.texts) artefacts.push(await request.putArtefact(name, rewrite(text)));
   const plain = {
     ...(failure === null ? {} : { reason: failure.reason }),
-    ...(failure === null || gathered.cells.length === 0 ? {} : { cells: gathered.cells }),
-    ...(gathered.argv === undefined ? {} : { argv: gathered.argv }),
-    ...(gathered.settings.length === 0 ? {} : { settings: gathered.settings }),
-    ...(gathered.variables === undefined ? {} : { variables: gathered.variables }),
-    ...(gathered.moments.length === 0 ? {} : { moments: gathered.moments }),
-    ...(Object.keys(gathered.details).length === 0 ? {} : { details: gathered.details }),
+    ...(failure === null || record.cells.length === 0 ? {} : { cells: record.cells }),
+    ...(record.argv === undefined ? {} : { argv: record.argv }),
+    ...(record.settings.length === 0 ? {} : { settings: record.settings }),
+    ...(record.variables === undefined ? {} : { variables: record.variables }),
+    ...(record.moments.length === 0 ? {} : { moments: record.moments }),
+    ...(Object.keys(record.details).length === 0 ? {} : { details: record.details }),
   };
   return {
     type: 'trial',
@@ -132,14 +132,14 @@ export async function entryOf(
     outcome: failure?.outcome ?? 'ok',
     buildId: request.build.id,
     ...(rewrite(plain as unknown as JsonValue) as unknown as typeof plain),
-    samples: gathered.samples,
-    cautions: rewrite(gathered.cautions as unknown as JsonValue) as unknown as Caution[],
+    samples: record.samples,
+    cautions: rewrite(record.cautions as unknown as JsonValue) as unknown as Caution[],
     artefacts,
   };
 }
 
 /** A server that is started again has another socket, whose path it prints too. */
-function socketRoots({ sockets }: Gathered): Roots {
+function socketRoots({ sockets }: TrialRecord): Roots {
   return Object.fromEntries(
     sockets.map((socket, index) => [index === 0 ? 'socket' : `socket.${index + 1}`, join(socket, '..')]),
   );
@@ -151,11 +151,11 @@ function socketRoots({ sockets }: Gathered): Roots {
  */
 export async function readServer(
   { effects, setup }: TrialRequest,
-  gathered: Gathered,
+  record: TrialRecord,
   signal: AbortSignal,
 ): Promise<void> {
-  const { server } = gathered;
-  if (server === undefined || gathered.variables !== undefined) return;
-  gathered.settings.push(...(await raced(signal, effects.readSettings(server, setup.options ?? {}))));
-  gathered.variables = await raced(signal, effects.readVariables(server));
+  const { server } = record;
+  if (server === undefined || record.variables !== undefined) return;
+  record.settings.push(...(await withAbort(signal, effects.readSettings(server, setup.options ?? {}))));
+  record.variables = await withAbort(signal, effects.readVariables(server));
 }

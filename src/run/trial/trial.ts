@@ -1,73 +1,32 @@
 import { join } from 'node:path';
 import type { TrialEntry } from '../../journal/entry.ts';
-import type { Journal } from '../../journal/write.ts';
 import { BenchbookError } from '../../lib/errors.ts';
-import type { PlannedTrial } from '../../plan/order.ts';
-import type { Build } from '../../server/build.ts';
 import { optionsFile } from '../../server/process/argv.ts';
 import type { Server, StopMode } from '../../server/start.ts';
 import type { StartingPoint } from '../../server/starting-point.ts';
-import type { Cell, Measurement, Setup, TrialPolicy } from '../../study/types.ts';
-import { hasOwnCode, type OwnCodeProcesses } from '../own-code/own-code.ts';
-import type { Keeping } from '../preserved-files.ts';
-import type { Effects, Preparation } from '../world/effects.ts';
+import type { Cell } from '../../study/types.ts';
+import { hasOwnCode } from '../own-code/own-code.ts';
 import { endInOrder, endServer } from './end-server.ts';
-import { keepEvidence, keepFallen } from './failure-evidence.ts';
+import { keepEvidence, preserveFailureEvidence } from './failure-evidence.ts';
 import { dropCells, measureLevels, throwLevelError } from './levels.ts';
-import { type Deadline, deadline, raced } from './limits.ts';
+import { type Deadline, deadline, withAbort } from './limits.ts';
 import { machineFor, type TrialMachine } from './machine.ts';
-import type { Roots } from './relative-paths.ts';
 import { leave, ordinaryDirectory } from './trial-directory.ts';
 import {
+  emptyRecord,
   entryOf,
   type Failure,
   failureOf,
-  type Gathered,
-  nothingGathered,
   readServer,
+  type TrialRecord,
   withKernelKill,
 } from './trial-record.ts';
-
-/** Measurements to be made at one within cell, in the order declared. */
-export interface Stage {
-  readonly within: Cell;
-  /** Labels of the factors whose values the measurements are made for. */
-  readonly cell: Cell;
-  readonly values: Readonly<Record<string, unknown>>;
-  readonly measurements: Readonly<Record<string, Measurement>>;
-}
-
-export interface TrialRequest {
-  readonly planned: Omit<PlannedTrial, 'withinOrder'>;
-  readonly counted: boolean;
-  readonly build: Build;
-  readonly setup: Setup;
-  readonly stages: readonly Stage[];
-  readonly policy: TrialPolicy;
-  /** Put before the server's command: `taskset -c 0`. */
-  readonly prefix: readonly string[];
-  /** Waits for a trial that runs in step with this one, before each measurement. */
-  readonly step?: () => Promise<void>;
-  /** Where the trial's own data directory is made, 0700. */
-  readonly trialsDirectory: string;
-  readonly studyDirectory: string;
-  readonly ownCode: OwnCodeProcesses | undefined;
-  /** Copies that trials use one after the other, by what they are copies of; null where each has its own. */
-  readonly copies: Map<string, string> | null;
-  readonly roots: Roots;
-  readonly keeping: Keeping;
-  readonly effects: Effects;
-  readonly preparation: Preparation;
-  readonly putArtefact: Journal['putArtefact'];
-  readonly phase: (text: string) => void;
-  /** Told of a further directory that the trial's server runs in. */
-  readonly watchAlso: (directory: string) => void;
-}
+import type { Stage, TrialRequest } from './trial-request.ts';
 
 /** What the phases of one trial share. */
 interface Running {
   readonly request: TrialRequest;
-  readonly gathered: Gathered;
+  readonly record: TrialRecord;
   readonly machine: TrialMachine;
   readonly point: StartingPoint;
   readonly signal: AbortSignal;
@@ -82,7 +41,7 @@ interface Running {
  */
 export async function runTrial(request: TrialRequest): Promise<TrialEntry> {
   const { planned, effects, preparation } = request;
-  const gathered = nothingGathered();
+  const record = emptyRecord();
   const startedAt = effects.now().toISOString();
   let begin = effects.seconds();
   let failure: Failure | null = null;
@@ -92,7 +51,7 @@ export async function runTrial(request: TrialRequest): Promise<TrialEntry> {
   try {
     request.phase('preparing the data directory');
     // Filling a data set is no part of the trial that happens to be the first to need it.
-    point = await raced(preparation.signal, effects.startingPoint(request.build, request.setup, preparation));
+    point = await withAbort(preparation.signal, effects.startingPoint(request.build, request.setup, preparation));
     begin = effects.seconds();
     limit = deadline(preparation.signal, request.policy.trialSeconds, 'the trial');
     const host = request.setup.host ?? {};
@@ -101,25 +60,25 @@ export async function runTrial(request: TrialRequest): Promise<TrialEntry> {
       ordinaryDirectory(request, point),
       preparation.cacheDirectory,
       effects,
-      gathered,
+      record,
       request.watchAlso,
     );
-    const running: Running = { request, gathered, machine, point, signal: limit.signal };
+    const running: Running = { request, record, machine, point, signal: limit.signal };
     await measureAll(running);
     await machine.look();
-    await raced(limit.signal, endInOrder(request, gathered, limit.signal));
-    throwLevelError(gathered);
+    await withAbort(limit.signal, endInOrder(request, record, limit.signal));
+    throwLevelError(record);
   } catch (error) {
-    dropCells(gathered, error);
-    failure = await failureOf(error, gathered);
-    await keepEvidence(request, gathered, failure);
+    dropCells(record, error);
+    failure = await failureOf(error, record);
+    await keepEvidence(request, record, failure);
   } finally {
     limit?.end();
-    await endServer(request, gathered, 'crash').catch(() => undefined);
-    await settled(gathered.begun, 5);
-    if (machine !== undefined) await keepFallen(request, gathered, failure, machine.dataDirectory);
+    await endServer(request, record, 'crash').catch(() => undefined);
+    await settled(record.begun, 5);
+    if (machine !== undefined) await preserveFailureEvidence(request, record, failure, machine.dataDirectory);
     await machine?.revert();
-    failure = withKernelKill(failure, gathered);
+    failure = withKernelKill(failure, record);
     if (machine !== undefined) await leave(request, point!, machine, failure === null);
   }
   if (preparation.signal.aborted) {
@@ -127,32 +86,32 @@ export async function runTrial(request: TrialRequest): Promise<TrialEntry> {
   }
   const durationSeconds = effects.seconds() - begin;
   const dataDirectory = machine?.dataDirectory ?? join(request.trialsDirectory, planned.trialId);
-  return await entryOf(request, gathered, failure, { startedAt, durationSeconds, dataDirectory });
+  return await entryOf(request, record, failure, { startedAt, durationSeconds, dataDirectory });
 }
 
 async function measureAll(running: Running): Promise<void> {
-  const { request, gathered, machine, point, signal } = running;
+  const { request, record, machine, point, signal } = running;
   const { effects, copies } = request;
-  if (point.data !== null) gathered.details.data = point.data;
+  if (point.data !== null) record.details.data = point.data;
   if (point.directory !== null && copies?.get(point.directory) !== machine.dataDirectory) {
     const copying = effects.copyDataDirectory(point.directory, machine.dataDirectory);
-    gathered.begun.push(copying);
-    gathered.details['host.copy'] = { ...(await raced(signal, copying)) };
+    record.begun.push(copying);
+    record.details['host.copy'] = { ...(await withAbort(signal, copying)) };
   }
   // Starts are compared too.
   await inStep(running);
   const server = await start(running, signal);
   await machine.verify(server.pid);
-  await measureLevels(request.stages, gathered, (stage) => measureStage(running, stage));
-  await readServer(request, gathered, signal);
+  await measureLevels(request.stages, record, (stage) => measureStage(running, stage));
+  await readServer(request, record, signal);
 }
 
 /** `signal` is that of the phase which asks for the start: once it has fired, no server is started any more. */
-async function start({ request, gathered, machine }: Running, signal: AbortSignal): Promise<Server> {
+async function start({ request, record, machine }: Running, signal: AbortSignal): Promise<Server> {
   const { effects, build, setup, policy, preparation } = request;
   const options = setup.options ?? {};
   request.phase('starting the server');
-  const prefix = [...request.prefix, ...(await raced(signal, machine.prepare(build, options)))];
+  const prefix = [...request.prefix, ...(await withAbort(signal, machine.prepare(build, options)))];
   // startServer keeps the limit itself, with better evidence; this one is for a start that hangs.
   const limit = deadline(signal, policy.startSeconds + 10, 'the start of the server');
   const starting = effects.startServer(build, {
@@ -161,8 +120,8 @@ async function start({ request, gathered, machine }: Running, signal: AbortSigna
     env: setup.env ?? {},
     ...(setup.engine === undefined ? {} : { engine: setup.engine }),
     prefix,
-    core: request.keeping.keep.includes('core'),
-    spawned: (pid) => gathered.pids.push(pid),
+    core: request.preservation.keep.includes('core'),
+    spawned: (pid) => record.pids.push(pid),
     startSeconds: policy.startSeconds,
     stopSeconds: policy.stopSeconds,
     purgeSeconds: policy.purgeSeconds,
@@ -171,9 +130,9 @@ async function start({ request, gathered, machine }: Running, signal: AbortSigna
     cacheDirectory: preparation.cacheDirectory,
     signal: limit.signal,
   });
-  gathered.begun.push(starting);
+  record.begun.push(starting);
   try {
-    gathered.server = await limit.race(starting);
+    record.server = await limit.race(starting);
   } catch (error) {
     // A start that comes through after its limit must not leave a server behind.
     starting.then((late) => late.stop('crash')).catch(() => undefined);
@@ -181,20 +140,20 @@ async function start({ request, gathered, machine }: Running, signal: AbortSigna
   } finally {
     limit.clear();
   }
-  gathered.argv ??= gathered.server.argv;
-  const socket = gathered.server.argv.find((each) => each.startsWith('--socket='))?.slice('--socket='.length);
-  if (socket !== undefined) gathered.sockets.push(socket);
-  if (gathered.server.argv.length > 0) gathered.texts.set('options file', optionsFile(gathered.server.argv));
-  return gathered.server;
+  record.argv ??= record.server.argv;
+  const socket = record.server.argv.find((each) => each.startsWith('--socket='))?.slice('--socket='.length);
+  if (socket !== undefined) record.sockets.push(socket);
+  if (record.server.argv.length > 0) record.texts.set('options file', optionsFile(record.server.argv));
+  return record.server;
 }
 
 /** In a duet both begin at the same moment. */
 async function inStep({ request, signal }: Running): Promise<void> {
-  if (request.step !== undefined) await raced(signal, request.step());
+  if (request.step !== undefined) await withAbort(signal, request.step());
 }
 
 async function measureStage(running: Running, { within, cell, values, measurements }: Stage): Promise<void> {
-  const { request, gathered, machine, signal } = running;
+  const { request, record, machine, signal } = running;
   const suffix = Object.keys(within).length === 0 ? '' : ` at ${cellText(within)}`;
   for (const [name, measurement] of Object.entries(measurements)) {
     const { ownCode } = request;
@@ -206,9 +165,9 @@ async function measureStage(running: Running, { within, cell, values, measuremen
     const limit = deadline(signal, request.policy.measurementSeconds, `measurement "${name}"${where}${suffix}`);
     // What the measurement itself still does when its time is up must not touch the servers of later ones.
     const stop = async (mode: StopMode) => {
-      await readServer(request, gathered, limit.signal);
+      await readServer(request, record, limit.signal);
       limit.signal.throwIfAborted();
-      return await endServer(request, gathered, mode, limit.signal);
+      return await endServer(request, record, mode, limit.signal);
     };
     const context = {
       build: request.build,
@@ -216,14 +175,14 @@ async function measureStage(running: Running, { within, cell, values, measuremen
       studyDirectory: request.studyDirectory,
       // A getter: after a restart the measurement must see the new server.
       get running() {
-        return gathered.server;
+        return record.server;
       },
       restart: () => {
         const restarting = stop('fast').then(() => {
           limit.signal.throwIfAborted();
           return start(running, limit.signal);
         });
-        gathered.begun.push(restarting);
+        record.begun.push(restarting);
         return restarting;
       },
       stop,
@@ -236,11 +195,11 @@ async function measureStage(running: Running, { within, cell, values, measuremen
     };
     try {
       const performed = await limit.race(request.effects.perform(name, measurement, context));
-      gathered.samples.push(...performed.samples.map((series) => (suffix === '' ? series : { ...series, within })));
-      gathered.cautions.push(...performed.cautions);
-      if (performed.moments !== undefined) gathered.moments = [...performed.moments];
-      if (performed.details !== undefined) gathered.details[`${name}${suffix}`] = performed.details;
-      for (const artefact of performed.artefacts ?? []) gathered.texts.set(`${artefact.name}${suffix}`, artefact.text);
+      record.samples.push(...performed.samples.map((series) => (suffix === '' ? series : { ...series, within })));
+      record.cautions.push(...performed.cautions);
+      if (performed.moments !== undefined) record.moments = [...performed.moments];
+      if (performed.details !== undefined) record.details[`${name}${suffix}`] = performed.details;
+      for (const artefact of performed.artefacts ?? []) record.texts.set(`${artefact.name}${suffix}`, artefact.text);
     } finally {
       limit.end();
     }

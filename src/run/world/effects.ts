@@ -20,7 +20,7 @@ import { readSettings, readVariables } from '../../server/settings.ts';
 import { type Server, type StartRequest, startServer } from '../../server/start.ts';
 import { type StartingPoint, startingPoint } from '../../server/starting-point.ts';
 import type { Measurement, Options, ServerSource, Setup } from '../../study/types.ts';
-import { keepFiles } from '../preserved-files.ts';
+import { preserveFiles } from '../preserved-files.ts';
 import { type Watchdog, watchOver } from '../trial/watchdog.ts';
 import { halvesOfCores } from './cores.ts';
 import { lockHost } from './host-lock.ts';
@@ -61,7 +61,7 @@ export interface Effects {
   /** Ends a server that hangs so that it leaves a core file. */
   abortForCore(server: Server): Promise<void>;
   /** Moves data directory or core file of an ended server into the run folder. */
-  keepFiles: typeof keepFiles;
+  preserveFiles: typeof preserveFiles;
   /** Restores the machine, ends servers and removes folders that a killed run left behind; one sentence for each. */
   reapLeftovers(cacheDirectory: string): Promise<readonly string[]>;
   /** A private folder for trials, gone with this process. */
@@ -101,7 +101,7 @@ export const realEffects: Effects = {
   collectEvidence,
   allowCores,
   abortForCore: ({ pid, exited }) => abortForCore(pid, exited),
-  keepFiles,
+  preserveFiles,
   reapLeftovers: async (cache) => [...(await restoreLeftovers(cache)), ...(await reapLeftovers(cache))],
   workDirectory,
   applyStorage,
