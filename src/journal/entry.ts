@@ -1,5 +1,6 @@
-/** JSON as it stands in a journal. */
-export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+import type { JsonValue } from '../lib/json.ts';
+
+export type { JsonValue };
 
 /** The journal format that this version writes; readers refuse a newer one by name. */
 export const FORMAT_VERSION = 1;

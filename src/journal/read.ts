@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { BenchbookError } from '../lib/errors.ts';
 import { fileInside } from '../lib/files/below.ts';
 import type { Entry } from './entry.ts';
@@ -42,6 +43,18 @@ export async function readJournal(runDirectory: string, options: ReadOptions = {
     });
   }
   return { ...result, entries: withTries(result.entries) };
+}
+
+/**
+ * The hash of a journal's first line, which names the run wherever its folder lies; null where there is no whole first line.
+ *
+ * @throws BenchbookError `journal` where the line has been changed; whatever the file system refuses.
+ */
+export async function firstLineHash(runDirectory: string): Promise<string | null> {
+  for await (const line of rawLines(join(runDirectory, 'journal.jsonl'))) {
+    return decodeLine(line.bytes, FIRST_HASH, line.number).hash;
+  }
+  return null;
 }
 
 async function readLines(path: string, onTorn: 'error' | 'drop'): Promise<ReadResult> {

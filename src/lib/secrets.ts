@@ -1,4 +1,4 @@
-import type { JsonValue } from '../journal/entry.ts';
+import type { JsonValue } from './json.ts';
 
 /** What stands in place of a secret. */
 export const MASK = '***';

@@ -1,5 +1,5 @@
-import { BenchbookError } from '../lib/errors.ts';
 import type { Cell } from '../study/types.ts';
+import { pairKey, pairsOf } from './pairs.ts';
 import type { Plan, Variant } from './plan.ts';
 import { randomOf, shuffled } from './random.ts';
 
@@ -77,10 +77,6 @@ function restOf({ order }: Plan, { id, cell }: Variant): string {
   return typeof order === 'object' ? pairKey(cell, order.duet) : id;
 }
 
-function pairKey(cell: Cell, factor: string): string {
-  return JSON.stringify(Object.entries(cell).filter(([name]) => name !== factor));
-}
-
 /** How many trials run at the same time: two in a duet. */
 export function sideBySide({ order }: Pick<Plan, 'order'>): number {
   return typeof order === 'object' ? 2 : 1;
@@ -91,30 +87,5 @@ function variantsInOrder(plan: Plan, label: string): readonly Variant[] {
   if (order === 'interleaved' || order === 'sequential') return variants;
   const random = randomOf(`order ${seed} ${label}`);
   if (order === 'blocks') return shuffled(variants, random);
-  return shuffled(pairsOf(plan, order.duet), random).flatMap((pair) => shuffled(pair, random));
-}
-
-/**
- * The pairs of a duet: variants that differ in the factor alone.
- *
- * @throws BenchbookError `study` where a variant has no partner or several.
- */
-export function pairsOf(plan: Plan, factor: string): readonly (readonly [Variant, Variant])[] {
-  const groups = new Map<string, Variant[]>();
-  for (const variant of plan.variants) {
-    const key = pairKey(variant.cell, factor);
-    groups.set(key, [...(groups.get(key) ?? []), variant]);
-  }
-  return [...groups.values()].map((pair) => {
-    if (pair.length === 2) return pair as unknown as readonly [Variant, Variant];
-    const cell = JSON.stringify(pair[0]!.cell);
-    const count = pair.length === 1 ? 'has no partner' : `is one of ${pair.length}`;
-    throw new BenchbookError(
-      'study',
-      `variant ${cell} ${count} in the duet over "${factor}", where there must be two`,
-      {
-        hint: 'give the factor two levels, and exclude both variants of a pair or none',
-      },
-    );
-  });
+  return shuffled(pairsOf(variants, order.duet), random).flatMap((pair) => shuffled(pair, random));
 }

@@ -3,7 +3,7 @@ import { BenchbookError } from '../lib/errors.ts';
 import { unknownName } from '../lib/suggestions.ts';
 import type { Study } from '../study/study.ts';
 import type { Cell, Factor, Order, Replicates, TrialPolicy } from '../study/types.ts';
-import { pairsOf } from './order.ts';
+import { pairsOf } from './pairs.ts';
 import { isSelected, selectLevels } from './select.ts';
 
 /** One level of each between factor: what a trial measures on a server of its own. */
@@ -133,7 +133,7 @@ function checkOrder(plan: Plan, study: Study): void {
   }
   if (factor.within)
     throw new BenchbookError('study', `a duet needs two servers, and "${factor.name}" varies inside one`);
-  pairsOf(plan, factor.name);
+  pairsOf(plan.variants, factor.name);
 }
 
 function replicatesOf(blocks: number | undefined, declared: Replicates): Replicates {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseAnalyzeJson } from '../../src/formats/analyze-json.ts';
-import { parseExplainAnalyze } from '../../src/formats/explain-analyze.ts';
+import { parseAnalyzeJson } from '../../src/formats/plans/analyze-json.ts';
+import { parseExplainAnalyze } from '../../src/formats/plans/explain-analyze.ts';
 
 const table = (name: string, more: object) => ({
   table: {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseAptSources, renderAptSources } from '../../src/formats/apt-sources.ts';
+import { parseAptSources, renderAptSources } from '../../src/formats/tools/apt-sources.ts';
 
 test('one-line sources with options, comments and what is no source', () => {
   const text = `# a comment

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decisiveError, isReadyLine, parseErrorLogLine } from '../../src/formats/error-log.ts';
+import { decisiveError, isReadyLine, parseErrorLogLine } from '../../src/formats/logs/error-log.ts';
 
 test.each([
   ['2026-11-30 12:58:56 0 [Note] InnoDB: Using io_uring', 'note', 'InnoDB: Using io_uring'],

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
-import { parseAnalyzeJson } from '../../src/formats/analyze-json.ts';
-import { parseExplainAnalyze } from '../../src/formats/explain-analyze.ts';
-import { parseLooseJson } from '../../src/formats/json/loose-json.ts';
-import { shortNumber } from '../../src/formats/text/printed-number.ts';
+import { parseAnalyzeJson } from '../../src/formats/plans/analyze-json.ts';
+import { parseExplainAnalyze } from '../../src/formats/plans/explain-analyze.ts';
+import { parseLooseJson } from '../../src/formats/plans/loose-json.ts';
+import { shortNumber } from '../../src/formats/plans/printed-number.ts';
 
 /** What real servers printed: `server.statement.txt`; tables t1 and t2 of 20 rows, t3 of 7, big of 100,000, digits of 10. */
 const folder = new URL('plans/', import.meta.url);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseSysbench } from '../../src/formats/sysbench.ts';
-import { sysbenchDoubts } from '../../src/formats/sysbench-doubts.ts';
+import { parseSysbench } from '../../src/formats/tools/sysbench.ts';
+import { sysbenchDoubts } from '../../src/formats/tools/sysbench-doubts.ts';
 
 const v10 = `sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
-import { decisiveError, parseErrorLogLine } from '../../src/formats/error-log.ts';
-import { parseMtr } from '../../src/formats/mtr.ts';
-import { tellingLine } from '../../src/formats/text/telling-line.ts';
+import { decisiveError, parseErrorLogLine } from '../../src/formats/logs/error-log.ts';
+import { tellingLine } from '../../src/formats/logs/telling-line.ts';
+import { parseMtr } from '../../src/formats/tools/mtr.ts';
 
 describe('the line of a program that tells why it failed', () => {
   it.each([

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseInnodbStatus } from '../../src/formats/innodb-status.ts';
-import { parseMtr } from '../../src/formats/mtr.ts';
-import { parsePerfReport, parsePerfStat } from '../../src/formats/perf-stat.ts';
+import { startPhases } from '../../src/formats/logs/start-phases.ts';
 import { parseDiskstats, parseProcIo } from '../../src/formats/proc-io.ts';
-import { startPhases } from '../../src/formats/start-phases.ts';
+import { parseMtr } from '../../src/formats/tools/mtr.ts';
+import { parsePerfReport, parsePerfStat } from '../../src/formats/tools/perf-stat.ts';
 
 const section = (title: string, ...lines: readonly string[]) => [
   '-'.repeat(title.length),

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseAptSources, renderAptSources } from '../../src/formats/apt-sources.ts';
+import { parseAptSources, renderAptSources } from '../../src/formats/tools/apt-sources.ts';
 import { copyDataDirectory } from '../../src/server/data/copy.ts';
 import { pristineDirectory } from '../../src/server/data/pristine.ts';
 import { resolveBuild } from '../../src/server/resolve.ts';

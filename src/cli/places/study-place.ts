@@ -1,7 +1,6 @@
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
-import { decodeLine, FIRST_HASH } from '../../journal/lines/chain.ts';
-import { rawLines } from '../../journal/lines/lines.ts';
+import { firstLineHash } from '../../journal/read.ts';
 import { cacheDirectory } from './cache.ts';
 
 /**
@@ -40,12 +39,10 @@ export async function rememberedStudy(
 
 async function notePath(runDirectory: string): Promise<string | null> {
   try {
-    for await (const line of rawLines(join(runDirectory, 'journal.jsonl'))) {
-      const { hash } = decodeLine(line.bytes, FIRST_HASH, line.number);
-      return join(cacheDirectory(), 'studies', `${hash}.json`);
-    }
+    const hash = await firstLineHash(runDirectory);
+    return hash === null ? null : join(cacheDirectory(), 'studies', `${hash}.json`);
   } catch {
     // The command that reads the whole journal reports that it cannot be read.
+    return null;
   }
-  return null;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { type AnalysisDoubt, parseAnalyzeJson } from '../../formats/analyze-json.ts';
-import { parseExplainAnalyze } from '../../formats/explain-analyze.ts';
+import { type AnalysisDoubt, parseAnalyzeJson } from '../../formats/plans/analyze-json.ts';
+import { parseExplainAnalyze } from '../../formats/plans/explain-analyze.ts';
 import type { Caution } from '../../journal/entry.ts';
 import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
 import type { Server } from '../../server/start.ts';

@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { z } from 'zod';
-import { tellingLine } from '../../formats/text/telling-line.ts';
+import { tellingLine } from '../../formats/logs/telling-line.ts';
 import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
 import type { Build } from '../../server/build.ts';
 import { argvText, programWords } from '../../server/process/argv.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { startPhases } from '../../formats/start-phases.ts';
+import { startPhases } from '../../formats/logs/start-phases.ts';
 import type { Moment } from '../../journal/entry.ts';
 import { BenchbookError } from '../../lib/errors.ts';
 import type { Measurement, Metric } from '../../study/types.ts';

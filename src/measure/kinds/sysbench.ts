@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { parseSysbench, type SysbenchResult } from '../../formats/sysbench.ts';
-import { sysbenchDoubts } from '../../formats/sysbench-doubts.ts';
-import { tellingLine } from '../../formats/text/telling-line.ts';
+import { tellingLine } from '../../formats/logs/telling-line.ts';
+import { parseSysbench, type SysbenchResult } from '../../formats/tools/sysbench.ts';
+import { sysbenchDoubts } from '../../formats/tools/sysbench-doubts.ts';
 import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
 import type { Server } from '../../server/start.ts';
 import type { Measurement, Metric, Primitive } from '../../study/types.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { parsePerfReport, parsePerfStat } from '../../formats/perf-stat.ts';
+import { parsePerfReport, parsePerfStat } from '../../formats/tools/perf-stat.ts';
 import type { Server } from '../../server/start.ts';
 import type { Metric, Probe } from '../../study/types.ts';
 import { type Readings, RUNS_ELSEWHERE, runsHere } from '../context.ts';

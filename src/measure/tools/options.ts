@@ -1,7 +1,7 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { BenchbookError } from '../../lib/errors.ts';
-import { wrongIn } from '../../study/schema-forms.ts';
+import { wrongIn } from '../../lib/schema-forms.ts';
 
 /** A whole number of things to do. */
 export const count = (min: number, max: number) =>

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { tellingLine } from '../../formats/text/telling-line.ts';
+import { tellingLine } from '../../formats/logs/telling-line.ts';
 import type { Caution, JsonValue } from '../../journal/entry.ts';
 import { BenchbookError } from '../../lib/errors.ts';
 import { whileFlushing } from '../../server/data/flush-dirty.ts';

@@ -1,5 +1,6 @@
 import type { Entry, TrialEntry } from '../../journal/entry.ts';
-import { pairsOf, trialIdOf } from '../../plan/order.ts';
+import { trialIdOf } from '../../plan/order.ts';
+import { pairsOf } from '../../plan/pairs.ts';
 import type { Plan, Variant } from '../../plan/plan.ts';
 import type { Cell } from '../../study/types.ts';
 import { baselinePartners } from './baseline.ts';
@@ -119,7 +120,7 @@ function isKeepable(entry: Entry): entry is TrialEntry {
 
 function duetPartners(plan: Plan): readonly Partner[] {
   if (typeof plan.order !== 'object') return [];
-  return pairsOf(plan, plan.order.duet).flatMap(([{ id: a }, { id: b }]): Partner[] => [
+  return pairsOf(plan.variants, plan.order.duet).flatMap(([{ id: a }, { id: b }]): Partner[] => [
     [a, b],
     [b, a],
   ]);

@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import { decisiveError } from '../../formats/error-log.ts';
+import { decisiveError } from '../../formats/logs/error-log.ts';
 import type { Caution, JsonValue, Moment, Outcome, Series, TrialEntry } from '../../journal/entry.ts';
 import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
 import type { Server } from '../../server/start.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { decisiveError } from '../../formats/error-log.ts';
-import { tellingLine } from '../../formats/text/telling-line.ts';
+import { decisiveError } from '../../formats/logs/error-log.ts';
+import { tellingLine } from '../../formats/logs/telling-line.ts';
 import { isNoSpace } from '../../host/space.ts';
 import { BenchbookError } from '../../lib/errors.ts';
 import { lastLines, runTool } from '../../lib/run-tool.ts';

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import mysql, { type Connection } from 'mysql2/promise';
-import { tellingLine } from '../../formats/text/telling-line.ts';
+import { tellingLine } from '../../formats/logs/telling-line.ts';
 import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
 import { lastLines, runTool } from '../../lib/run-tool.ts';
 import type { Dataset, LoadStep } from '../../study/types.ts';

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { isReadyLine, withoutIdentity } from '../../formats/error-log.ts';
+import { isReadyLine, withoutIdentity } from '../../formats/logs/error-log.ts';
 import type { Moment } from '../../journal/entry.ts';
 import { aloneIn } from './server-environment.ts';
 

@@ -1,4 +1,4 @@
-import { decisiveError } from '../../formats/error-log.ts';
+import { decisiveError } from '../../formats/logs/error-log.ts';
 import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
 import { lastLines } from '../../lib/run-tool.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { tellingLine } from '../../formats/text/telling-line.ts';
+import { tellingLine } from '../../formats/logs/telling-line.ts';
 import { findProgram } from '../../host/tools.ts';
 import { sentenceOf } from '../../lib/errors.ts';
 import { runTool } from '../../lib/run-tool.ts';

@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { BenchbookError, type Place } from '../../lib/errors.ts';
+import { wrongIn } from '../../lib/schema-forms.ts';
 import { placeInStack, placeOfWords } from '../../lib/source-location.ts';
 import { suggestion } from '../../lib/suggestions.ts';
 import { callStudy, placeOr } from '../call.ts';
-import { wrongIn } from '../schema-forms.ts';
 import type { LevelValues } from '../study.ts';
 import type { Cell, Factor, Measurement, Metric, Params, Setup } from '../types.ts';
 import { hostRequestShape, ioLimitShape } from './host-request.ts';

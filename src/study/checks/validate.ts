@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { BenchbookError, type Place } from '../../lib/errors.ts';
+import { wrongIn } from '../../lib/schema-forms.ts';
 import { placeOfWords } from '../../lib/source-location.ts';
 import { suggestion, unknownName } from '../../lib/suggestions.ts';
 import { STUDY_MARK, type StudyDefinition } from '../define.ts';
-import { wrongIn } from '../schema-forms.ts';
 import type { Profile, Study, StudyInput } from '../study.ts';
 import type { Cell, Factor, Params, Primitive, TrialPolicy } from '../types.ts';
 import { resolveFactors } from './factors.ts';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { AptSource } from '../../../formats/apt-sources.ts';
+import type { AptSource } from '../../../formats/tools/apt-sources.ts';
 import { BenchbookError } from '../../../lib/errors.ts';
 
 export interface Mirror {

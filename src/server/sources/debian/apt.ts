@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type AptSource, parseAptSources, renderAptSources } from '../../../formats/apt-sources.ts';
+import { type AptSource, parseAptSources, renderAptSources } from '../../../formats/tools/apt-sources.ts';
 import { requireSpace } from '../../../host/space.ts';
 import { BenchbookError } from '../../../lib/errors.ts';
 import { makePrivate } from '../../../lib/files/private-folder.ts';

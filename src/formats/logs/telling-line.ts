@@ -1,4 +1,4 @@
-import { decisiveError, parseErrorLogLine } from '../error-log.ts';
+import { decisiveError, parseErrorLogLine } from './error-log.ts';
 
 /** Words that a program puts before what it has to say. */
 const PREFIX = /^(?:FATAL|ALERT|PANIC|CRITICAL): /;

@@ -1,4 +1,9 @@
-import type { ErrorLogLine } from '../error-log.ts';
+/** One line of a server's error log. */
+export interface ErrorLogLine {
+  readonly level: 'error' | 'warning' | 'note' | 'system' | null;
+  /** Without time, thread and level. */
+  readonly text: string;
+}
 
 const LEVELS = ['error', 'warning', 'note', 'system'] as const;
 

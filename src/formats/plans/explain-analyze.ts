@@ -1,5 +1,5 @@
 import type { AnalysisDoubt } from './analyze-json.ts';
-import { fixedNumber, type PrintedNumber, shortNumber } from './text/printed-number.ts';
+import { fixedNumber, type PrintedNumber, shortNumber } from './printed-number.ts';
 
 /** What `EXPLAIN ANALYZE` of MySQL 8 and later says in its tree format; times in seconds. */
 export interface ExplainAnalyzeSummary {

@@ -1,4 +1,4 @@
-import { isLooseObject, type LooseObject, type LooseValue, numberOf, only } from './json/loose-json.ts';
+import { isLooseObject, type LooseObject, type LooseValue, numberOf, only } from './loose-json.ts';
 
 /** Time of a query block. */
 export interface BlockTotal {

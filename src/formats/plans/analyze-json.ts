@@ -6,7 +6,7 @@ import {
   numberOf as number,
   only,
   parseLooseJson,
-} from './json/loose-json.ts';
+} from './loose-json.ts';
 
 /** What `ANALYZE FORMAT=JSON` of MariaDB says; times in seconds. A member is null where the server does not print it. */
 export interface AnalyzeSummary {

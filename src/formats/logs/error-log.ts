@@ -1,11 +1,4 @@
-import { parseJsonLogLine } from './json/json-log.ts';
-
-/** One line of a server's error log. */
-export interface ErrorLogLine {
-  readonly level: 'error' | 'warning' | 'note' | 'system' | null;
-  /** Without time, thread and level. */
-  readonly text: string;
-}
+import { type ErrorLogLine, parseJsonLogLine } from './json-log.ts';
 
 /**
  * Reads one line as MariaDB (`2026-01-31 12:00:00 0 [Note] …`) or MySQL (`2026-01-31T12:00:00.000000Z 0 [System] [MY-010116] [Server] …`,
