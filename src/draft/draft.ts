@@ -7,6 +7,7 @@ import type { Study } from '../study/study.ts';
 import type { Draft, DraftBlock, DraftFactor } from './types.ts';
 import { allBlocks, textsOf } from './walk.ts';
 import { blocksFrom } from './words/block-words.ts';
+import { partsOf } from './words/parts.ts';
 import { wordsFor } from './words/words.ts';
 
 /**
@@ -30,6 +31,7 @@ export function makeDraft(study: Study, displayFile: string): Draft {
     ),
     replicates: study.replicates,
     threshold: study.threshold,
+    ...verdictOf(study, displayFile),
     blocks: blocksOf(study, displayFile),
     source: { file: displayFile, text: study.sourceText },
   };
@@ -48,6 +50,19 @@ function blocksOf(study: Study, displayFile: string): DraftBlock[] {
   const blocks = blocksFrom(written, "The study's 'report'", place);
   checkReferences(blocks);
   return blocks;
+}
+
+/** The study's own words for what it found; nothing where it leaves them to the report. */
+function verdictOf(study: Study, displayFile: string): Pick<Draft, 'verdict'> {
+  const { verdict } = study;
+  if (verdict === undefined) return {};
+  const place = placeOfWords(study.file, study.sourceText, ['verdict']);
+  return {
+    verdict: partsOf(
+      callStudy('verdict', study, () => verdict(wordsFor(study, displayFile))),
+      place,
+    ),
+  };
 }
 
 /** Every `ref` names a figure or table that is there, and no two have the same id. */

@@ -34,6 +34,8 @@ interface FigureBase {
   readonly where: Cell;
   readonly title?: Parts;
   readonly caption?: Parts;
+  /** The figure of the first page. */
+  readonly headline?: true;
   readonly place: Place;
   /** The study's lines that made it, for "show the source". */
   readonly code: string;
@@ -82,6 +84,8 @@ export type DraftBlock =
       /** The check as the study wrote it, for readers: `ratio('memory.rss', …).below(0.8)`. */
       readonly expression: string;
       readonly kind: ClaimKind;
+      /** The first page's sentences begin with these. */
+      readonly weight?: 'headline';
       readonly place: Place;
     }
   | {
@@ -131,6 +135,8 @@ export interface Draft {
   readonly replicates: Replicates;
   /** Practical relevance as a fraction: 0.02 is 2 %. */
   readonly threshold: number;
+  /** What the study found, in its own words; absent where the report makes them from the claims. */
+  readonly verdict?: Parts;
   readonly blocks: readonly DraftBlock[];
   /** The study's source text and file name, for the appendix. */
   readonly source: { readonly file: string; readonly text: string };

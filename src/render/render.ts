@@ -13,6 +13,7 @@ import { JIRA_LIMIT, jiraReport } from './formats/jira.ts';
 import { latexTable } from './formats/latex.ts';
 import { type FrontMatter, markdownReport } from './formats/markdown.ts';
 import { htmlReport } from './page/html.ts';
+import { blocksOf } from './prose/blocks.ts';
 import { dataFileNames } from './tables/data-files.ts';
 
 export type Format = 'html' | 'pdf' | 'md' | 'jira' | 'csv' | 'json' | 'parquet' | 'tex';
@@ -89,7 +90,7 @@ export async function render(request: RenderRequest): Promise<readonly RenderedF
   if (wants('md')) await write('report.md', markdownReport(document, request.frontMatter ?? 'none'), 'md');
   if (wants('jira')) {
     const attachments = [
-      ...figuresIn([...document.sections]).map((figure) => `figure-${figure.number}.png`),
+      ...figuresIn(blocksOf(document)).map((figure) => `figure-${figure.number}.png`),
       'report.pdf',
       'report.html',
     ];
@@ -129,7 +130,7 @@ const LATEX_ROWS = 500;
 async function pictureFiles(document: Document, figures: ReadonlyMap<string, DrawnFigure>) {
   const { svgToPng } = await import('./figures/png.ts');
   const pictures: { readonly name: string; readonly bytes: string | Uint8Array; readonly format: string }[] = [];
-  for (const figure of figuresIn([...document.sections, ...document.appendices])) {
+  for (const figure of figuresIn(blocksOf(document))) {
     const svg = withoutTips(figures.get(figure.id)!.wide);
     pictures.push({ name: `figure-${figure.number}.svg`, bytes: `${svg}\n`, format: 'svg' });
     pictures.push({ name: `figure-${figure.number}.png`, bytes: await svgToPng(svg), format: 'png' });

@@ -66,6 +66,10 @@ export function buildComparison(
     studyId: sides.after.data.run.studyId,
     runId: `${sides.before.data.run.runId} and ${sides.after.data.run.runId}`,
     date: sides.after.data.run.startedAt,
+    verdict: [],
+    doubts: [],
+    glance: [],
+    lead: null,
     summary: summaryOf(sides, claims, metrics, comparable),
     sections: [
       ...changed.blocks,

@@ -121,11 +121,7 @@ export type Block =
       readonly content: Inline;
     }
   | { readonly type: 'code'; readonly title?: string; readonly language: string; readonly text: string }
-  /** Pairs of term and description, each description code or text. */
-  | {
-      readonly type: 'facts';
-      readonly items: readonly { readonly term: string; readonly text: string; readonly code?: boolean }[];
-    }
+  | { readonly type: 'facts'; readonly items: readonly Fact[] }
   | {
       readonly type: 'details';
       readonly id: string;
@@ -135,6 +131,23 @@ export type Block =
       readonly printed?: string;
     }
   | { readonly type: 'tabs'; readonly tabs: readonly { readonly title: string; readonly blocks: readonly Block[] }[] };
+
+export interface SummaryLine {
+  readonly verdict?: Verdict;
+  readonly label?: string;
+  /** Whether the claim is as it should be: a property holds, a defect does not. Absent for other findings. */
+  readonly group?: 'unwanted' | 'undecided' | 'wanted';
+  readonly content: Inline;
+}
+
+/** A term and what there is to say, as code or text. */
+export interface Fact {
+  readonly term: string;
+  readonly text: string;
+  readonly code?: boolean;
+}
+
+export type FigureBlock = Extract<Block, { readonly type: 'figure' }>;
 
 /** The report as data: everything that any format prints, in order, with no reference to the world outside. */
 export interface Document {
@@ -147,8 +160,16 @@ export interface Document {
   readonly runId: string;
   /** ISO 8601 UTC of the run's start: the date that every format carries. */
   readonly date: string;
-  /** tl;dr: one bullet per claim and per finding, computed. */
-  readonly summary: readonly { readonly verdict?: Verdict; readonly label?: string; readonly content: Inline }[];
+  /** What was found, in at most three sentences. */
+  readonly verdict: readonly Inline[];
+  /** What casts doubt on all of it, a sentence each. */
+  readonly doubts: readonly Inline[];
+  /** What it was measured on and with, and how to run it again. */
+  readonly glance: readonly Fact[];
+  /** The figure that shows what was found: it stands on the first page, and its section refers to it. */
+  readonly lead: FigureBlock | null;
+  /** One line a claim or finding, those that are not as they should be first; `wanted` ones may be folded. */
+  readonly summary: readonly SummaryLine[];
   readonly sections: readonly Block[];
   /** Set after the sections, under one heading, on a page of its own in print. */
   readonly appendices: readonly Block[];

@@ -91,6 +91,7 @@ function draftWith(draft: Draft, labels: readonly Relabelling[], cell: CellMap):
       labels: factor.labels.map((label) => cell({ [factor.name]: label })[factor.name]!),
     })),
     baseline: cell(draft.baseline),
+    ...(draft.verdict === undefined ? {} : { verdict: partsWith(draft.verdict, labels, cell) }),
     blocks: draft.blocks.map((block) => blockWith(block, labels, cell)),
   };
 }
@@ -98,11 +99,7 @@ function draftWith(draft: Draft, labels: readonly Relabelling[], cell: CellMap):
 function blockWith(block: DraftBlock, labels: readonly Relabelling[], cell: CellMap): DraftBlock {
   const words = textWith(labels);
   const inner = (blocks: readonly DraftBlock[]) => blocks.map((each) => blockWith(each, labels, cell));
-  const parts = (list: Parts): Parts =>
-    list.map((part) => {
-      if (typeof part === 'string') return words(part);
-      return part.op === 'reference' ? part : expressionWith(part, cell);
-    });
+  const parts = (list: Parts): Parts => partsWith(list, labels, cell);
   switch (block.type) {
     case 'prose':
       return { ...block, parts: parts(block.parts) };
@@ -130,6 +127,14 @@ function blockWith(block: DraftBlock, labels: readonly Relabelling[], cell: Cell
     case 'claim':
       return { ...block, sentence: words(block.sentence), check: checkWith(block.check, cell) };
   }
+}
+
+function partsWith(list: Parts, labels: readonly Relabelling[], cell: CellMap): Parts {
+  const words = textWith(labels);
+  return list.map((part) => {
+    if (typeof part === 'string') return words(part);
+    return part.op === 'reference' ? part : expressionWith(part, cell);
+  });
 }
 
 function expressionWith(expression: Expression, cell: CellMap): Expression {

@@ -1,8 +1,14 @@
 import type { Analysis } from '../analysis/analysis.ts';
 import type { Draft, DraftBlock } from '../draft/types.ts';
-import { claimsOf, decideClaim, summaryOf } from './claims.ts';
-import { DOCUMENT_FORMAT, type Document } from './document.ts';
+import { allBlocks } from '../draft/walk.ts';
+import { claimsOf, decideClaim, escapeMarkdown } from './claims.ts';
+import { DOCUMENT_FORMAT, type Document, type FigureBlock } from './document.ts';
 import { figureBlock } from './figures/figures.ts';
+import { atAGlance } from './first-page/at-a-glance.ts';
+import { claimList } from './first-page/claim-list.ts';
+import { doubtsOf } from './first-page/doubts.ts';
+import { leadFigure } from './first-page/lead-figure.ts';
+import { headlineIds, leadingClaims, verdictOf } from './first-page/verdict.ts';
 import { slug } from './names.ts';
 import type { RunData } from './run-data.ts';
 import { appendicesPart } from './sections/appendices.ts';
@@ -21,22 +27,25 @@ import { type Resolve, resolverOf } from './tables/values.ts';
 /**
  * Draft + analysis → Document: a pure function, so that the same journal gives the same report on any day.
  *
- *   1 claims ── decided by interval ──► tl;dr
+ *   1 claims ── decided by interval
  *   2 the study's blocks, in its order ──► prose with numbers, numbered figures and tables, claims
  *   3 comparisons with verdicts; methods: design, machine, builds, command lines, metrics
  *   4 limits: every caution in one place
  *   5 appendices: samples, trials, settings, environment, logs, study, how to run it again
- *   6 all tables by name, levels shown with the versions that ran
+ *   6 the first page: what was found, on what, the figure that shows it, every claim in a line
+ *   7 all tables by name, levels shown with the versions that ran
  */
 export function buildReport(data: RunData, written: Draft, analysis: Analysis): Document {
   const names = levelNames([...data.servers, ...data.trials], written);
   const draft = withoutNumbers(written, names);
   // 1
   const claims = claimsOf(draft).map((claim) => decideClaim(claim, analysis));
-  const summary = summaryOf(claims, data, analysis);
+  const headlines = headlineIds(allBlocks(draft.blocks));
+  const lead = leadFigure(allBlocks(draft.blocks), leadingClaims(claims, headlines));
   // 2
-  const numbering = numberBlocks(draft.blocks);
-  const context = { draft, analysis, data, claims, numbering, resolve: resolverOf(analysis, numbering) };
+  const numbering = numberBlocks(draft.blocks, lead);
+  const resolve = resolverOf(analysis, numbering);
+  const context = { draft, analysis, data, claims, numbering, resolve, lead };
   const body = draft.blocks.map((block) => studyBlock(block, context));
   // 3, 4, 5
   const spoken = spokenMetrics(draft);
@@ -45,7 +54,11 @@ export function buildReport(data: RunData, written: Draft, analysis: Analysis): 
   const limits = limitsPart(data, analysis, spoken);
   const appendices = appendicesPart(data, draft);
   // 6
+  const front = lead === null ? null : figureBlock(lead, { ...context, number: numbering.numberOf(lead) });
+  const verdict = verdictOf({ draft, claims, headlines, metrics: spoken, analysis, resolve });
+  // 7
   const tables = [
+    ...(front?.tables ?? []),
     ...body.flatMap((part) => part.tables),
     ...comparisons.tables,
     ...methods.tables,
@@ -60,7 +73,11 @@ export function buildReport(data: RunData, written: Draft, analysis: Analysis): 
     studyId: data.run.studyId,
     runId: data.run.runId,
     date: data.run.startedAt,
-    summary,
+    verdict,
+    doubts: doubtsOf(data, analysis).map((sentence) => [escapeMarkdown(sentence)]),
+    glance: atAGlance(data, draft),
+    lead: (front?.blocks[0] as FigureBlock | undefined) ?? null,
+    summary: claimList(claims),
     sections: [...body.flatMap((part) => part.blocks), ...comparisons.blocks, ...methods.blocks, ...limits.blocks],
     appendices: appendices.blocks,
     tables: Object.fromEntries(
@@ -81,11 +98,8 @@ function withoutNumbers(draft: Draft, names: LevelNames): Draft {
   };
 }
 
-function bylineOf(data: RunData): string[] {
-  const versions = [
-    ...new Set(data.servers.map((server) => `${server.family === 'mariadb' ? 'MariaDB' : 'MySQL'} ${server.version}`)),
-  ];
-  return [...versions, `run ${data.run.runId}`, `Benchbook ${data.run.toolVersion}`];
+function bylineOf({ run }: RunData): string[] {
+  return [`run ${run.runId}`, `Benchbook ${run.toolVersion}`];
 }
 
 interface Context {
@@ -95,6 +109,7 @@ interface Context {
   readonly claims: readonly ReturnType<typeof decideClaim>[];
   readonly numbering: Numbering;
   readonly resolve: Resolve;
+  readonly lead: DraftBlock | null;
 }
 
 function studyBlock(block: DraftBlock, context: Context): Part {
@@ -108,6 +123,7 @@ function studyBlock(block: DraftBlock, context: Context): Part {
         tables: [],
       };
     case 'figure':
+      if (block === context.lead) return { blocks: [{ type: 'prose', content: [LEAD_TEXT] }], tables: [] };
       return figureBlock(block, { ...context, number: numbering.numberOf(block) });
     case 'table':
       return cellsTable(block, { ...context, number: numbering.numberOf(block) });
@@ -143,6 +159,9 @@ function studyBlock(block: DraftBlock, context: Context): Part {
     }
   }
 }
+
+/** Stands where the study wrote the figure that is on the first page, which is number 1. */
+const LEAD_TEXT = '[Figure 1](#figure-1) on the first page shows this.';
 
 function joined(parts: readonly Part[]): Part {
   return { blocks: parts.flatMap((part) => part.blocks), tables: parts.flatMap((part) => part.tables) };

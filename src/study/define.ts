@@ -97,6 +97,8 @@ type OnePair<F> = { readonly [P in keyof F]: { readonly [Q in P]: readonly [Labe
 type Text = string | TextWord;
 
 interface AnyFigure<F> {
+  /** True for the one figure that stands on the first page; else it is the first that shows the metric of a headline claim. */
+  readonly headline?: boolean;
   /** What `ref` calls it. */
   readonly id?: string;
   readonly where?: Partial<CellOf<F>>;
@@ -204,7 +206,17 @@ export interface Words<F, N extends string, P = Params> {
   /** Blocks side by side on screen, one after the other in print. */
   tabs(tabs: Readonly<Record<string, readonly BlockWord[]>>): BlockWord;
   /** A sentence with an id, which later reports are compared by. */
-  claim(id: string, sentence: string, check: CheckWord, options?: { readonly kind: ClaimKind }): BlockWord;
+  claim(
+    id: string,
+    sentence: string,
+    check: CheckWord,
+    options?: {
+      /** `property` (default) should hold; `defect` should stop holding once it is fixed. */
+      readonly kind?: ClaimKind;
+      /** `headline`: the report's first sentences say how this claim came out. */
+      readonly weight?: 'headline';
+    },
+  ): BlockWord;
 }
 
 /** An until rule: whether the interval of a metric's median is narrow enough. */
@@ -283,6 +295,13 @@ export function defineStudy<
       }
     >
   >;
+  /**
+   * What the study found, in at most three sentences with computed numbers, for the top of the first page. Default: made from the claims,
+   * those with `weight: 'headline'` first. Where a number in it does not exist in a run, the default stands in its place.
+   *
+   * @example verdict: ({ text, ratio }) => text`11.8 starts in ${ratio('startup.ready', { server: ['11.8', '10.5'] }, { pool: '1G' })} of the time.`
+   */
+  readonly verdict?: (words: Words<F, MetricName<M>, Sized<NoInfer<P>>>) => TextWord;
   readonly report: (words: Words<F, MetricName<M>, Sized<NoInfer<P>>>) => readonly BlockWord[];
 }): StudyDefinition & { readonly factors: F; readonly measurements: M } {
   return { [STUDY_MARK]: study, factors: study.variants?.factors, measurements: study.measurements as M };

@@ -60,6 +60,8 @@ export interface Study {
   readonly threshold: number;
   /** Called once by `draft/` with the words of the report. */
   readonly report: (words: unknown) => readonly unknown[];
+  /** What the study found, for the first page; absent where it is made from the claims. */
+  readonly verdict?: (words: unknown) => unknown;
   readonly inputs: readonly StudyInput[];
   /** `blocks` where absent. */
   readonly order?: Order;

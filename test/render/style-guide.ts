@@ -297,10 +297,22 @@ export function styleGuide(): Document {
     studyId: 'style-guide',
     runId: '20261130T124230Z',
     date: '2026-11-30T12:42:30Z',
+    verdict: [
+      ['**Supported:** ', ...lessMemory],
+      ['Of 3 claims: 1 refuted, 1 inconclusive, 1 as it should be, on this machine and at the sizes measured.'],
+    ],
+    doubts: [['62 of 63 trials ended ok; one crashed.']],
+    glance: [
+      { term: 'Servers', text: 'MariaDB 10.5.29, 10.11.19, 11.8.9 (Debian)' },
+      { term: 'Machine', text: 'AMD EPYC, 2 cores, 24 GiB RAM' },
+      { term: 'Run it again', text: 'npx benchbook run style-guide', code: true },
+    ],
+    lead: null,
     summary: [
-      { verdict: 'supported', content: lessMemory },
+      { verdict: 'supported', group: 'wanted', content: lessMemory },
       {
         verdict: 'refuted',
+        group: 'unwanted',
         content: [
           'A 128M pool costs the same memory in every release: 10.11 holds ',
           ratio('rss', '128M', '10.11', '10.5'),
@@ -315,7 +327,6 @@ export function styleGuide(): Document {
           ' the time of 10.5, and the interval holds 1.',
         ],
       },
-      { content: ['62 of 63 trials ended ok; one crashed.'] },
     ],
     sections: [
       ...body,

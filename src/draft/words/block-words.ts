@@ -42,8 +42,9 @@ export function blockWords({ study, here }: WordContext): Readonly<Record<string
         place,
       });
     },
-    claim: (id: unknown, sentence: unknown, check: unknown, options: { kind?: ClaimKind } = {}) => {
+    claim: (id: unknown, sentence: unknown, check: unknown, options: Given = {}) => {
       const place = here();
+      checkOptions(options, ['kind', 'weight'], 'claim', place);
       const name = claimId(id, claimIds, place);
       if (typeof sentence !== 'string' || sentence.trim() === '')
         throw new BenchbookError('study', `Claim '${name}' has no sentence.`, { place });
@@ -55,10 +56,12 @@ export function blockWords({ study, here }: WordContext): Readonly<Record<string
       }
       const kind = oneOf(
         options.kind ?? 'property',
-        ['property', 'defect'] as const,
+        ['property', 'defect'] as const satisfies readonly ClaimKind[],
         `Claim '${name}' has an unknown kind`,
         place,
       );
+      const isHeadline = options.weight !== undefined;
+      if (isHeadline) oneOf(options.weight, ['headline'] as const, `Claim '${name}' has an unknown weight`, place);
       return block({
         type: 'claim',
         id: name,
@@ -66,6 +69,7 @@ export function blockWords({ study, here }: WordContext): Readonly<Record<string
         check: check.check,
         expression: printCheck(check.check),
         kind,
+        ...(isHeadline ? { weight: 'headline' } : {}),
         place,
       });
     },

@@ -1,5 +1,6 @@
 import { BenchbookError } from '../../lib/errors.ts';
 import type { Block, Document } from '../../report/document.ts';
+import { blocksOf } from '../prose/blocks.ts';
 import { withDirectLabels } from './direct-labels.ts';
 import type { Json } from './figure-data.ts';
 import { prepareFigure } from './figures.ts';
@@ -20,7 +21,7 @@ export const NARROW_PX = 340;
 /** Every figure of the document, drawn, by id; in document order, since vega's counters run on. */
 export async function drawFigures(document: Document): Promise<ReadonlyMap<string, DrawnFigure>> {
   const drawn = new Map<string, DrawnFigure>();
-  for (const figure of figuresIn([...document.sections, ...document.appendices])) {
+  for (const figure of figuresIn(blocksOf(document))) {
     if (drawn.has(figure.id)) throw new BenchbookError('render', `Two figures have the id "${figure.id}".`);
     drawn.set(figure.id, await drawFigure(document, figure));
   }

@@ -1,5 +1,6 @@
 import type { Document } from '../../report/document.ts';
 import { gzipped } from '../page/packed.ts';
+import { blocksOf } from '../prose/blocks.ts';
 import { figuresIn, WIDE_PX } from './figure-set.ts';
 import { prepareFigure } from './figures.ts';
 import { compileSpec } from './svg.ts';
@@ -13,7 +14,7 @@ const MOST_ROWS = 5000;
 /** Specifications of the figures that can be explored in the page, by figure id, as JSON for a data block. */
 export function liveSpecs(document: Document): string {
   const specs: Record<string, unknown> = {};
-  for (const figure of figuresIn([...document.sections, ...document.appendices])) {
+  for (const figure of figuresIn(blocksOf(document))) {
     const rows = document.tables[figure.table]?.rows.length ?? 0;
     if (rows === 0 || rows > MOST_ROWS) continue;
     const { spec } = prepareFigure({

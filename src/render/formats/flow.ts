@@ -44,9 +44,15 @@ export function flow<T>(document: Document, dialect: Dialect<T>, options: FlowOp
     ...(bullet.verdict ? strong(`${bullet.label ?? title(bullet.verdict)}. `) : []),
     ...lineTree(bullet.content, context.label),
   ]);
+  const { verdict, doubts, glance, lead } = document;
+  const facts = glance.map((item) => [...strong(`${item.term}: `), item.code ? code(item.text) : text(item.text)]);
   return [
     dialect.paragraph([text([...document.byline, document.date].join(' · '))]),
     ...(document.tickets.length > 0 ? [dialect.paragraph([text(`Tickets: ${document.tickets.join(', ')}`)])] : []),
+    ...verdict.map((sentence) => dialect.paragraph(lineTree(sentence, context.label))),
+    ...(doubts.length > 0 ? [dialect.bullets(doubts.map((sentence) => lineTree(sentence, context.label)))] : []),
+    ...(facts.length > 0 ? [dialect.bullets(facts)] : []),
+    ...(lead === null ? [] : blockOf(lead, context)),
     ...(verdicts.length > 0 ? [dialect.bullets(verdicts)] : []),
     ...document.sections.flatMap((block) => blockOf(block, context)),
     ...(options.appendices && document.appendices.length > 0

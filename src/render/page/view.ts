@@ -1,5 +1,6 @@
 import Handlebars from 'handlebars';
 import { BenchbookError } from '../../lib/errors.ts';
+import { agree, count } from '../../lib/units.ts';
 import type { Block, ClaimResult, Document, Inline, Table, ValueRef, Verdict } from '../../report/document.ts';
 import type { DrawnFigure } from '../figures/figure-set.ts';
 import { withoutTips } from '../figures/svg.ts';
@@ -56,13 +57,32 @@ export function pageView(
     tickets: document.tickets.map(ticketView),
     studyId: document.studyId,
     runId: document.runId,
-    summary: document.summary.map((bullet) => ({
-      verdict: bullet.verdict ? verdictView(bullet.verdict, bullet.label) : null,
-      html: safe(lineHtml(bullet.content, target)),
-    })),
+    verdict: document.verdict.map((sentence) => line(sentence, context)),
+    doubts: document.doubts.map((sentence) => line(sentence, context)),
+    glance: document.glance.map((fact) => ({ ...fact, code: fact.code ?? false })),
+    lead: document.lead === null ? null : blockView(document.lead, context),
+    summary: summaryView(document, context),
     contents: contentsOf(document),
     sections: document.sections.map((block) => blockView(block, context)),
     appendices: document.appendices.map((block) => blockView(block, context)),
+  };
+}
+
+/** The lines of the summary; those of claims that are as they should be are folded where there are others to see first. */
+function summaryView({ summary, verdict }: Document, context: ViewContext): View | null {
+  if (summary.length === 0) return null;
+  const lines = summary.map(({ group, ...bullet }) => ({
+    group,
+    verdict: bullet.verdict ? verdictView(bullet.verdict, bullet.label) : null,
+    html: line(bullet.content, context),
+  }));
+  const folded = verdict.length === 0 ? [] : lines.filter(({ group }) => group === 'wanted');
+  const isShort = folded.length < 3;
+  return {
+    title: verdict.length === 0 ? 'Summary' : 'Claims',
+    open: isShort ? lines : lines.filter((each) => !folded.includes(each)),
+    folded: isShort ? [] : folded,
+    foldedTitle: `${count(folded.length, 'claim')} as ${agree(folded.length, 'it', 'they')} should be`,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Block, Document } from '../../report/document.ts';
+import { blocksOf } from './blocks.ts';
 import { plainText } from './prose.ts';
 
 /** An anchor of the document and how prose refers to it: "Figure 2", "Table 1", or a heading's words. */
@@ -7,7 +8,7 @@ export type Anchors = ReadonlyMap<string, string>;
 /** All anchors that exist, by id. */
 export function anchorsOf(document: Document): Anchors {
   const anchors = new Map<string, string>();
-  visit([...document.sections, ...document.appendices], anchors);
+  visit(blocksOf(document), anchors);
   return anchors;
 }
 

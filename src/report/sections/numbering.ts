@@ -8,12 +8,17 @@ export interface Numbering {
   linkOf(id: string): string | null;
 }
 
-/** Counts figures and tables once, before anything is resolved, so that a reference may look ahead. */
-export function numberBlocks(blocks: readonly DraftBlock[]): Numbering {
+/**
+ * Counts figures and tables once, before anything is resolved, so that a reference may look ahead.
+ *
+ * @param lead the figure of the first page, which is number 1
+ */
+export function numberBlocks(blocks: readonly DraftBlock[], lead: DraftBlock | null): Numbering {
   const numbers = new Map<DraftBlock, number>();
   const links = new Map<string, string>();
   const counts = { figure: 0, table: 0 };
-  for (const block of allBlocks(blocks)) {
+  const inOrder = allBlocks(blocks).filter((block) => block !== lead);
+  for (const block of lead === null ? inOrder : [lead, ...inOrder]) {
     if (block.type !== 'figure' && block.type !== 'table') continue;
     counts[block.type] += 1;
     numbers.set(block, counts[block.type]);

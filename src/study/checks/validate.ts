@@ -66,6 +66,7 @@ const shape = z.strictObject({
     )
     .optional(),
   report: callable,
+  verdict: callable.optional(),
 });
 
 type Raw = z.infer<typeof shape>;
@@ -119,6 +120,7 @@ export function validateStudy(source: Source): Study {
     params: strictParams(params, 'report', source),
     threshold: raw.threshold ?? 0.02,
     report: raw.report as Study['report'],
+    ...(raw.verdict === undefined ? {} : { verdict: raw.verdict as NonNullable<Study['verdict']> }),
     inputs: source.inputs,
     codeHash: null,
   });
