@@ -330,7 +330,7 @@ test.each([
     spec: { data: { name: 't' }, ...spec },
   } as unknown as FigureBlock;
   const { t } = { t: intervalTable([], 'f', []) };
-  const document = { sections: [figure], appendices: [], tables: { t }, order: {} } as unknown as Document;
+  const document = { lead: null, sections: [figure], appendices: [], tables: { t }, order: {} } as unknown as Document;
   for (const svg of Object.values((await drawFigures(document)).get('empty')!).filter(
     (each) => typeof each === 'string',
   )) {

@@ -35,7 +35,7 @@ async function pdfText(document: Document): Promise<string> {
 }
 
 function withSections(sections: readonly Block[]): Document {
-  return { ...styleGuide(), sections, appendices: [], summary: [], tickets: [] };
+  return { ...styleGuide(), sections, appendices: [], verdict: [], doubts: [], glance: [], summary: [], tickets: [] };
 }
 
 test('the same figure and table numbers and the same values stand in HTML, PDF, Markdown, Jira and ADF', async () => {
