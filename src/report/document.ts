@@ -129,6 +129,8 @@ export type Block =
       readonly blocks: readonly Block[];
       /** A sentence that stands for blocks too long to print, where nothing folds: where they are to be had. */
       readonly printed?: string;
+      /** True where they stand unfolded on a screen. */
+      readonly open?: boolean;
     }
   | { readonly type: 'tabs'; readonly tabs: readonly { readonly title: string; readonly blocks: readonly Block[] }[] };
 

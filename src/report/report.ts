@@ -49,7 +49,8 @@ export function buildReport(data: RunData, written: Draft, analysis: Analysis): 
   const body = draft.blocks.map((block) => studyBlock(block, context));
   // 3, 4, 5
   const spoken = spokenMetrics(draft);
-  const comparisons = comparisonsPart(spoken, draft, analysis);
+  const decisive = new Set(claims.flatMap(({ values }) => values.map(({ metric }) => metric)));
+  const comparisons = comparisonsPart(spoken, decisive, draft, analysis);
   const methods = methodsPart(data, draft, analysis);
   const limits = limitsPart(data, analysis, spoken);
   const appendices = appendicesPart(data, draft);

@@ -121,6 +121,7 @@ function blockView(block: Block, context: ViewContext): View {
         partial: 'details',
         id: block.id,
         summary: block.summary,
+        open: block.open ?? false,
         printed: block.printed === undefined ? null : safe(lineHtml([block.printed], target)),
         blocks: block.blocks.map((inner) => blockView(inner, context)),
       };

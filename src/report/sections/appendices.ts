@@ -1,10 +1,12 @@
 import type { Draft } from '../../draft/types.ts';
 import type { TrialEntry } from '../../journal/entry.ts';
+import { agree, count } from '../../lib/units.ts';
 import type { Block, CellValue, Table } from '../document.ts';
 import { cellText, samplesId, slug } from '../names.ts';
 import type { RunData } from '../run-data.ts';
 import { measurementTables } from '../tables/sample-tables.ts';
 import { trialsTable } from '../tables/tables.ts';
+import { foldedBlock, longBlock } from './long.ts';
 import type { Part } from './part.ts';
 
 /** Raw samples, trials, settings, environment, error logs, the study, and how to run it again. */
@@ -26,17 +28,17 @@ function samplesPart(data: RunData, draft: Draft): Part {
   const tables = measurements.map((name) => measurementTables(name, data, draft));
   const blocks = measurements.flatMap((name, index): Block[] => [
     { type: 'heading', level: 3, text: `Samples of ${name}`, id: samplesId(`${name}.`) },
-    ...tables[index]!.map(
-      ({ table, isInTime }): Block => ({
-        type: 'table',
-        id: `table-${slug(table.name)}`,
-        title: [
-          `Every value that ${name} took${isInTime && !/over ?time$/i.test(name) ? ' over time' : ''}, in the order run`,
-        ],
-        table: table.name,
-        notes: [],
-        dense: true,
-      }),
+    ...longBlock(
+      {
+        id: `all-samples-${slug(name)}`,
+        summary: `Samples of ${name}`,
+        blocks: tables[index]!.map(({ table, isInTime }): Block => {
+          const course = isInTime && !/over ?time$/i.test(name) ? ' over time' : '';
+          return rawTable(table, `Every value that ${name} took${course}, in the order run`);
+        }),
+      },
+      Math.max(0, ...tables[index]!.map(({ table }) => table.rows.length)),
+      '`data/samples.csv`, which this PDF carries as an attachment',
     ),
   ]);
   return {
@@ -59,20 +61,25 @@ function trialsPart(data: RunData, draft: Draft): Part {
   return {
     blocks: [
       { type: 'heading', level: 2, text: 'Trials', id: 'trials' },
-      {
-        type: 'table',
-        id: 'table-trials',
-        title: ['Every trial in the order run'],
-        table: table.name,
-        notes: [],
-        dense: true,
-      },
+      ...longBlock(
+        { id: 'all-trials', summary: 'Every trial', blocks: [rawTable(table, 'Every trial in the order run')] },
+        table.rows.length,
+        'the HTML report, `data/trials.csv` and `journal.jsonl`, which this PDF carries as an attachment',
+      ),
     ],
     tables: [table],
   };
 }
 
-/** Requested against effective, a row a variant and option; trials of a variant that disagree get rows of their own. */
+/** A table of raw data. */
+function rawTable({ name }: Table, title: string): Block {
+  return { type: 'table', id: `table-${slug(name)}`, title: [title], table: name, notes: [], dense: true };
+}
+
+/**
+ * Requested against effective, a row a variant and option; trials of a variant that disagree get rows of their own. Rows that are not as
+ * requested come first, in a table of their own.
+ */
 function settingsPart(data: RunData): Part {
   const rows = new Map<string, CellValue[]>();
   for (const trial of data.trials) {
@@ -88,28 +95,33 @@ function settingsPart(data: RunData): Part {
       rows.set(JSON.stringify(row), row);
     }
   }
-  const table: Table = {
-    name: 'settings',
-    columns: ['variant', 'option', 'requested', 'effective', 'verdict', 'note'].map((key, index) => ({
-      key,
-      title: key,
-      kind: index > 0 && index < 4 ? 'code' : 'text',
-    })),
-    rows: [...rows.values()],
+  const columns = ['variant', 'option', 'requested', 'effective', 'verdict', 'note'].map((key, index) => ({
+    key,
+    title: key,
+    kind: index > 0 && index < 4 ? ('code' as const) : ('text' as const),
+  }));
+  const table: Table = { name: 'settings', columns, rows: [...rows.values()] };
+  const changed: Table = {
+    name: 'settings not as requested',
+    columns,
+    rows: table.rows.filter((row) => row[4] !== 'as requested'),
   };
   return {
     blocks: [
       { type: 'heading', level: 2, text: 'Requested and effective settings', id: 'settings' },
-      {
-        type: 'table',
-        id: 'table-settings',
-        title: ['What the study asked for, and what the server says it has'],
-        table: table.name,
-        notes: [],
-        dense: true,
-      },
+      ...(changed.rows.length === 0
+        ? [{ type: 'prose', content: ['Every setting is as requested.'] } as const]
+        : [rawTable(changed, 'Settings that are not as requested')]),
+      foldedBlock(
+        {
+          id: 'all-settings',
+          summary: count(table.rows.length, 'setting that the study asked for', 'settings that the study asked for'),
+          blocks: [rawTable(table, 'What the study asked for, and what the server says it has')],
+        },
+        'the HTML report and `data/settings.csv`',
+      ),
     ],
-    tables: [table],
+    tables: changed.rows.length === 0 ? [table] : [table, changed],
   };
 }
 
@@ -138,22 +150,22 @@ function environmentPart(data: RunData): Part {
         type: 'prose',
         content: ['Effective server variables, without those that only name paths, times or processes.'],
       },
-      {
-        type: 'table',
-        id: 'table-variables-differ',
-        title: ['Effective variables that differ between variants'],
-        table: differ.name,
-        notes: [],
-        dense: true,
-      },
-      {
-        type: 'details',
-        id: 'variables-alike',
-        summary: `${same.length} effective variables that are the same in every variant`,
-        printed:
-          'They are not printed; they stand in the HTML report, in `data/variables-alike.csv` and in the journal.',
-        blocks: [{ type: 'code', language: 'text', text: same.map((name) => lineOf(name, first[0]!)).join('\n') }],
-      },
+      foldedBlock(
+        {
+          id: 'variables-differ',
+          summary: `${count(differing.length, 'effective variable')} that ${agree(differing.length, 'differs', 'differ')} between variants`,
+          blocks: [rawTable(differ, 'Effective variables that differ between variants')],
+        },
+        'the HTML report, `data/variables-that-differ.csv` and the journal',
+      ),
+      foldedBlock(
+        {
+          id: 'variables-alike',
+          summary: `${count(same.length, 'effective variable')} that ${agree(same.length, 'is', 'are')} the same in every variant`,
+          blocks: [{ type: 'code', language: 'text', text: same.map((name) => lineOf(name, first[0]!)).join('\n') }],
+        },
+        'the HTML report, `data/variables-alike.csv` and the journal',
+      ),
     ],
     tables: [differ, all],
   };
@@ -172,8 +184,7 @@ function columnsFor(variants: readonly string[]): Table['columns'] {
 
 /** The stamped error log of each variant's first trial, and of every trial that did not end ok. */
 function logsPart(data: RunData): Part {
-  const shown = [...firstTrials(data), ...data.trials.filter((trial) => trial.outcome !== 'ok')];
-  const blocks = shown.map((trial): Block => {
+  const logOf = (trial: TrialEntry): Block => {
     const title = `${cellText(trial.cell)}, block ${trial.block}${trial.outcome === 'ok' ? '' : `: ${trial.outcome}`}`;
     return {
       type: 'details',
@@ -181,7 +192,8 @@ function logsPart(data: RunData): Part {
       summary: title,
       blocks: [{ type: 'code', language: 'text', text: stampedLog(trial) }],
     };
-  });
+  };
+  const good = firstTrials(data);
   return {
     blocks: [
       { type: 'heading', level: 2, text: 'Error logs', id: 'logs' },
@@ -191,7 +203,19 @@ function logsPart(data: RunData): Part {
           'Each line is stamped on arrival, in seconds from the return of spawn. The whole logs are files below `logs/`, named by their SHA-256.',
         ],
       },
-      ...blocks,
+      ...data.trials.filter((trial) => trial.outcome !== 'ok').map(logOf),
+      ...(good.length === 0
+        ? []
+        : [
+            foldedBlock(
+              {
+                id: 'good-logs',
+                summary: 'The error log of the first trial that ended ok, of each variant',
+                blocks: good.map(logOf),
+              },
+              'the HTML report and the files below `logs/`',
+            ),
+          ]),
     ],
     tables: [],
   };
@@ -211,7 +235,15 @@ function sourcePart(draft: Draft): Part {
   return {
     blocks: [
       { type: 'heading', level: 2, text: 'The study', id: 'study-source' },
-      { type: 'code', title: draft.source.file, language: 'ts', text: draft.source.text },
+      ...longBlock(
+        {
+          id: 'study-text',
+          summary: draft.source.file,
+          blocks: [{ type: 'code', title: draft.source.file, language: 'ts', text: draft.source.text }],
+        },
+        draft.source.text.split('\n').length,
+        '`study.ts`, which this PDF carries as an attachment',
+      ),
     ],
     tables: [],
   };

@@ -1,6 +1,7 @@
 import type { JsonValue, ServerEntry } from '../../journal/entry.ts';
 import type { Table } from '../document.ts';
 import { flatFacts, isRecord } from './facts.ts';
+import { foldedBlock } from './long.ts';
 import type { Part } from './part.ts';
 
 type Facts = Readonly<Record<string, JsonValue>>;
@@ -12,32 +13,34 @@ export function buildDetails(server: ServerEntry): Part {
   const table = list.length === 0 ? null : packagesTable(`packages ${server.buildId}`, list);
   return {
     blocks: [
-      {
-        type: 'details',
-        id: `build-${server.buildId}`,
-        summary: `How ${server.version} was obtained, and its toolchain`,
-        blocks: [
-          {
-            type: 'facts',
-            items: [
-              ...flatFacts(table ? rest : server.obtained, 'obtained'),
-              ...flatFacts(server.toolchain, 'toolchain'),
-            ],
-          },
-          ...(table
-            ? [
-                {
-                  type: 'table',
-                  id: `table-packages-${server.buildId}`,
-                  title: ['Packages that it runs from'],
-                  table: table.name,
-                  notes: [],
-                  dense: true,
-                } as const,
-              ]
-            : []),
-        ],
-      },
+      foldedBlock(
+        {
+          id: `build-${server.buildId}`,
+          summary: `How ${server.version} was obtained, and its toolchain`,
+          blocks: [
+            {
+              type: 'facts',
+              items: [
+                ...flatFacts(table ? rest : server.obtained, 'obtained'),
+                ...flatFacts(server.toolchain, 'toolchain'),
+              ],
+            },
+            ...(table
+              ? [
+                  {
+                    type: 'table',
+                    id: `table-packages-${server.buildId}`,
+                    title: ['Packages that it runs from'],
+                    table: table.name,
+                    notes: [],
+                    dense: true,
+                  } as const,
+                ]
+              : []),
+          ],
+        },
+        'the HTML report and the journal',
+      ),
     ],
     tables: table ? [table] : [],
   };

@@ -1,34 +1,39 @@
 import type { TrialEntry } from '../../journal/entry.ts';
 import type { Block } from '../document.ts';
 import { cellText } from '../names.ts';
+import { foldedBlock } from './long.ts';
 
-/** Command lines: the first variant's in full, of the others what differs; all of them in full can be unfolded. */
-export function commandBlocks(trials: readonly TrialEntry[]): Block[] {
+/** Command lines: for each build the first variant's in full and of its others what differs; all of them in full can be unfolded. */
+export function commandBlocks(trials: readonly TrialEntry[]): readonly Block[] {
   const shown = firstOfEachVariant(trials);
-  const [first, ...others] = shown;
-  if (!first) return [{ type: 'prose', content: ['No server was started.'] }];
+  if (shown.length === 0) return [{ type: 'prose', content: ['No server was started.'] }];
+  const builds = new Set(shown.map(({ buildId }) => buildId));
+  const full = shown.map(
+    (trial): Block => ({ type: 'code', title: cellText(trial.cell), language: 'sh', text: commandLine(trial.argv!) }),
+  );
+  return [
+    ...[...builds].flatMap((build) => ofOneBuild(shown.filter(({ buildId }) => buildId === build))),
+    ...(full.length < 2
+      ? []
+      : [
+          foldedBlock(
+            { id: 'all-commands', summary: 'The command line of every variant in full', blocks: full },
+            'the HTML report and the journal',
+          ),
+        ]),
+  ];
+}
+
+function ofOneBuild(trials: readonly TrialEntry[]): readonly Block[] {
+  const [first, ...others] = trials as [TrialEntry, ...TrialEntry[]];
   const differences = others.map((trial) => ({
     term: cellText(trial.cell),
     text: difference(first.argv!, trial.argv!),
     code: true,
   }));
-  const full = shown.map(
-    (trial): Block => ({ type: 'code', title: cellText(trial.cell), language: 'sh', text: commandLine(trial.argv!) }),
-  );
   return [
     { type: 'code', title: cellText(first.cell), language: 'sh', text: commandLine(first.argv!) },
     ...(differences.length === 0 ? [] : [{ type: 'facts', items: differences } as const]),
-    ...(full.length < 2
-      ? []
-      : [
-          {
-            type: 'details',
-            id: 'all-commands',
-            summary: 'The command line of every variant in full',
-            printed: 'They are not printed; they stand in the HTML report and in the journal.',
-            blocks: full,
-          } as const,
-        ]),
   ];
 }
 

@@ -7,28 +7,63 @@ import type { Block, CellValue, Column, Table } from '../document.ts';
 import { cellText, metricTitle } from '../names.ts';
 import { originOf } from '../tables/values.ts';
 import { precisionNotes } from './caution-notes.ts';
+import { foldedBlock } from './long.ts';
 import type { Part } from './part.ts';
 
-/** For each metric that the report shows: every cell against its baseline with verdict and reason, then the factors' effects over the grid. */
-export function comparisonsPart(metrics: readonly string[], draft: Draft, analysis: Analysis): Part {
-  const tables = metrics.flatMap((metric) => [
-    baselineTable(metric, draft, analysis),
-    effectsTable(metric, draft, analysis),
-  ]);
-  const shown = tables.filter((table) => table !== null);
-  if (shown.length === 0) return { blocks: [], tables: [] };
-  const heading: Block = { type: 'heading', level: 2, text: 'Comparisons', id: 'comparisons' };
-  const blocks = shown.map(({ table, title, notes }): Block => {
-    return {
-      type: 'table',
-      id: table.name.replace(/\W+/g, '-'),
-      title: [title],
-      table: table.name,
-      notes,
-      dense: true,
-    };
+/**
+ * For each metric that the report shows: every cell against its baseline with verdict and reason, then the factors' effects over the grid.
+ *
+ * @param decisive the metrics that decide claims: on paper the comparisons of others are left out
+ */
+export function comparisonsPart(
+  metrics: readonly string[],
+  decisive: ReadonlySet<string>,
+  draft: Draft,
+  analysis: Analysis,
+): Part {
+  const against = metrics.flatMap((metric) => {
+    const titled = baselineTable(metric, draft, analysis);
+    return titled === null ? [] : [{ ...titled, metric }];
   });
-  return { blocks: [heading, ...blocks], tables: shown.map(({ table }) => table) };
+  const effects = metrics.map((metric) => effectsTable(metric, draft, analysis)).filter((table) => table !== null);
+  if (against.length + effects.length === 0) return { blocks: [], tables: [] };
+  const isFirst = ({ metric }: { readonly metric: string }) => decisive.size === 0 || decisive.has(metric);
+  const others = against.filter((each) => !isFirst(each));
+  return {
+    blocks: [
+      { type: 'heading', level: 2, text: 'Comparisons', id: 'comparisons' },
+      ...against.filter(isFirst).map(blockOf),
+      ...(others.length === 0
+        ? []
+        : [
+            foldedBlock(
+              {
+                id: 'other-comparisons',
+                summary: 'Comparisons of metrics that decide no claim',
+                blocks: others.map(blockOf),
+              },
+              'the HTML report and the files `data/comparisons-….csv`',
+            ),
+          ]),
+      ...(effects.length === 0
+        ? []
+        : [
+            foldedBlock(
+              {
+                id: 'effects',
+                summary: 'Effects of the factors, averaged over the others',
+                blocks: effects.map(blockOf),
+              },
+              'the HTML report and the files `data/effects-….csv`',
+            ),
+          ]),
+    ],
+    tables: [...against, ...effects].map(({ table }) => table),
+  };
+}
+
+function blockOf({ table, title, notes }: Titled): Block {
+  return { type: 'table', id: table.name.replace(/\W+/g, '-'), title: [title], table: table.name, notes, dense: true };
 }
 
 interface Titled {

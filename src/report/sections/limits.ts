@@ -4,6 +4,7 @@ import { escapeMarkdown } from '../claims.ts';
 import type { Block } from '../document.ts';
 import { cellText } from '../names.ts';
 import type { RunData } from '../run-data.ts';
+import { cautionTable, withRanges } from './caution-table.ts';
 import { isRecord } from './facts.ts';
 import type { Part } from './part.ts';
 
@@ -22,7 +23,8 @@ export function limitsPart(data: RunData, analysis: Analysis, spoken: readonly s
       ],
     },
   ];
-  return { blocks, tables: [] };
+  const placed = cautionTable(analysis, spoken);
+  return { blocks: [...blocks, ...placed.blocks], tables: placed.tables };
 }
 
 /** Cautions raised while measuring, those that differ in numbers alone as one, with the number of trials that each concerns. */
@@ -39,7 +41,7 @@ function ofTrials(data: RunData): string[] {
     }
   }
   return [...found.values()].map(
-    ({ sentences, trials }) => `${rangeOf([...sentences])} (${trials} of ${count(counted.length, 'trial')})`,
+    ({ sentences, trials }) => `${withRanges([...sentences])} (${trials} of ${count(counted.length, 'trial')})`,
   );
 }
 
@@ -64,24 +66,11 @@ function ofBuilds({ servers }: RunData): string[] {
   return [`The builds differ in more than their version: ${differing.join('; ')}.`];
 }
 
-/** Sentences that differ in numbers alone as one sentence: each number that differs as a range. */
-function rangeOf(sentences: readonly string[]): string {
-  const number = /\d+(?:\.\d+)?/g;
-  const all = sentences.map((sentence) => sentence.match(number)?.map(Number) ?? []);
-  let index = 0;
-  return sentences[0]!.replace(number, (text) => {
-    const values = all.map((numbers) => numbers[index]!);
-    index += 1;
-    const [low, high] = [Math.min(...values), Math.max(...values)];
-    return low === high ? text : `${low} to ${high}`;
-  });
-}
-
-/** Cautions computed from the samples of metrics that the report speaks of, each with the metrics and cells that it concerns. */
+/** Cautions of the analysis about the whole run, or about a metric that the report speaks of; those about single cells stand in a table. */
 function ofAnalysis(analysis: Analysis, spoken: readonly string[]): string[] {
   const found = new Map<string, Set<string>>();
   for (const caution of analysis.cautions) {
-    if (caution.metric !== undefined && !spoken.includes(caution.metric)) continue;
+    if (caution.metric !== undefined && (!spoken.includes(caution.metric) || caution.cell !== undefined)) continue;
     const places = found.get(caution.sentence) ?? new Set();
     const place = [caution.metric, caution.cell && cellText(caution.cell)].filter(Boolean).join(' at ');
     if (place !== '') places.add(place);

@@ -8,6 +8,7 @@ import type { RunData } from '../run-data.ts';
 import { buildDetails } from './builds.ts';
 import { commandBlocks } from './commands.ts';
 import { flatFacts } from './facts.ts';
+import { foldedBlock } from './long.ts';
 import type { Part } from './part.ts';
 
 /** The part of the journaled plan that readers need. */
@@ -118,12 +119,14 @@ function machineBlocks(data: RunData): Block[] {
   if (!host) return [{ type: 'facts', items: [{ term: 'machine', text: 'no facts were recorded' }] }];
   return [
     { type: 'facts', items: flatFacts(host.hostClass, '') },
-    {
-      type: 'details',
-      id: 'machine-facts',
-      summary: 'All facts recorded of the machine',
-      blocks: [{ type: 'facts', items: flatFacts(host.facts, '') }],
-    },
+    foldedBlock(
+      {
+        id: 'machine-facts',
+        summary: 'All facts recorded of the machine',
+        blocks: [{ type: 'facts', items: flatFacts(host.facts, '') }],
+      },
+      'the HTML report and the journal',
+    ),
   ];
 }
 
