@@ -124,7 +124,13 @@ function tableOf<T>(block: Extract<Block, { type: 'table' }>, context: Context<T
     dialect.paragraph([{ type: 'emphasis', children: [text(note)] }]),
   );
   const heading = block.number === undefined ? '' : `Table ${block.number}.`;
-  return [dialect.paragraph(numbered(heading, block.title, context)), ...caption, dialect.table(set), ...notes];
+  const fixed = set.fixed === '' ? [] : [` (${set.fixed})`];
+  return [
+    dialect.paragraph(numbered(heading, [...block.title, ...fixed], context)),
+    ...caption,
+    dialect.table(set),
+    ...notes,
+  ];
 }
 
 /** The table of a document by name. @throws BenchbookError `render` where there is none. */

@@ -10,8 +10,8 @@ import { type Anchors, anchorsOf } from '../prose/anchors.ts';
 import { highlighted } from '../prose/highlight.ts';
 import { lineHtml, type ProseTarget, plainText, proseHtml } from '../prose/prose.ts';
 import { dataFileNames } from '../tables/data-files.ts';
-import { printFit } from '../tables/fit.ts';
-import { setTable } from '../tables/tables.ts';
+import { printed } from '../tables/fit.ts';
+import { type SetTable, setTable } from '../tables/tables.ts';
 import { type PackedTable, type Packer, packerOf } from './packed.ts';
 
 /** What a template sees: plain data in which HTML stands as `SafeString`, so that no template needs an unescaped `{{{`. */
@@ -166,6 +166,7 @@ function figureView(block: Extract<Block, { type: 'figure' }>, context: ViewCont
 
 function tableView(block: Extract<Block, { type: 'table' }>, context: ViewContext): View {
   const table = tableNamed(block.table, `table "${block.id}"`, context);
+  const grid = gridView(table, block.dense ? DENSE_ROWS : Number.POSITIVE_INFINITY, context);
   return {
     id: block.id,
     number: block.number ?? null,
@@ -175,17 +176,35 @@ function tableView(block: Extract<Block, { type: 'table' }>, context: ViewContex
     notes: block.notes,
     dense: block.dense ?? false,
     // Short enough to stand whole on a printed page.
-    short: table.rows.length <= 16,
-    ...gridView(table, block.dense ? DENSE_ROWS : Number.POSITIVE_INFINITY, context),
+    short: table.rows.length <= 16 && grid.parts.length === 1,
+    ...grid,
   };
 }
 
-function gridView(table: Table, limit: number, { packer, files, anchors }: ViewContext, isFile = false): View {
+function gridView(
+  table: Table,
+  limit: number,
+  context: ViewContext,
+  isFile = false,
+): View & { readonly parts: readonly View[] } {
+  const { packer, files, isStatic } = context;
   const set = setTable(table, limit);
-  const { columns, rows, omitted } = set;
+  const { fit, parts } = printed(set, limit !== Number.POSITIVE_INFINITY);
   return {
     file: `${files.get(table.name)}.csv`,
-    fit: printFit(set, limit !== Number.POSITIVE_INFINITY),
+    fit,
+    // Only paper is too narrow for a table.
+    parts: (isStatic ? parts : [set]).map((part) => partView(part, context)),
+    omitted: set.omitted,
+    fixed: set.fixed,
+    packed: set.omitted > 0 || isFile ? packedView(packer(table)) : null,
+    total: table.rows.length,
+    printOmitted: Math.max(0, table.rows.length - DENSE_ROWS_PRINT),
+  };
+}
+
+function partView({ columns, rows }: SetTable, { anchors }: ViewContext): View {
+  return {
     columns: columns.map((column) => ({
       ...column,
       numeric: column.kind === 'number',
@@ -206,10 +225,6 @@ function gridView(table: Table, limit: number, { packer, files, anchors }: ViewC
         head: index === 0 && cell.kind !== 'number',
       })),
     })),
-    omitted,
-    packed: omitted > 0 || isFile ? packedView(packer(table)) : null,
-    total: table.rows.length,
-    printOmitted: Math.max(0, table.rows.length - DENSE_ROWS_PRINT),
   };
 }
 

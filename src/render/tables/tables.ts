@@ -7,6 +7,8 @@ export interface SetTable {
   readonly rows: readonly (readonly SetCell[])[];
   /** Rows of the table beyond `limit`, not in `rows`. */
   readonly omitted: number;
+  /** "chunk 128M, pages normal": what is the same in every row, and has no column; empty where there is none. */
+  readonly fixed: string;
 }
 
 export interface SetColumn {
@@ -15,6 +17,8 @@ export interface SetColumn {
   /** "MiB"; empty where there is none. */
   readonly symbol: string;
   readonly kind: Column['kind'];
+  /** Columns of one group stay together. */
+  readonly group?: string;
 }
 
 export interface SetCell {
@@ -26,8 +30,42 @@ export interface SetCell {
   readonly origin?: ValueRef;
 }
 
-/** Format a table's first `limit` rows; prefix and decimals are settled on all of its rows. */
+/**
+ * Format a table's first `limit` rows; prefix and decimals are settled on all of its rows. Where all rows are shown, texts that are the same in
+ * every row have no column and stand in `fixed`.
+ */
 export function setTable(table: Table, limit = Number.POSITIVE_INFINITY): SetTable {
+  const set = setColumns(table, limit);
+  const fixed = set.omitted > 0 ? [] : fixedColumns(set);
+  const kept = <T>(list: readonly T[]) => list.filter((_, index) => !fixed.includes(index));
+  return {
+    ...set,
+    columns: kept(set.columns),
+    rows: set.rows.map(kept),
+    fixed: fixed.map((index) => `${set.columns[index]!.title} ${set.rows[0]![index]!.text}`).join(', '),
+  };
+}
+
+/** Columns of one short text that is the same in two rows or more; the last text column stays, so that a row has a name. */
+function fixedColumns({ columns, rows }: Omit<SetTable, 'fixed'>): readonly number[] {
+  const [first, ...others] = rows;
+  if (first === undefined || others.length === 0) return [];
+  const isFixed = columns.map(
+    ({ kind }, index) =>
+      kind === 'text' &&
+      !first[index]!.missing &&
+      first[index]!.text.length <= MOST_FIXED &&
+      others.every((row) => row[index]!.text === first[index]!.text),
+  );
+  const texts = columns.flatMap(({ kind }, index) => (kind === 'number' ? [] : [index]));
+  const fixed = texts.filter((index) => isFixed[index]);
+  return fixed.length === texts.length ? fixed.slice(1) : fixed;
+}
+
+/** Characters of a text that still reads well beside a title. */
+const MOST_FIXED = 40;
+
+function setColumns(table: Table, limit: number): Omit<SetTable, 'fixed'> {
   const formats = table.columns.map((column, index) =>
     column.kind === 'number' ? columnFormat(column, numbersOf(table, index)) : null,
   );
@@ -38,6 +76,7 @@ export function setTable(table: Table, limit = Number.POSITIVE_INFINITY): SetTab
       title: column.title,
       symbol: formats[index]?.symbol ?? '',
       kind: column.kind,
+      ...(column.group === undefined ? {} : { group: column.group }),
     })),
     rows: table.rows.slice(0, limit).map((row, rowIndex) =>
       table.columns.map((column, index) => {

@@ -90,7 +90,7 @@ function baselineTable(metric: string, draft: Draft, analysis: Analysis): Titled
     { key: 'delta', title: 'Cliff’s\u00a0δ', kind: 'number' },
     { key: 'p', title: 'p', kind: 'number', digits: 2 },
     { key: 'verdict', title: 'verdict', kind: 'text' },
-    { key: 'why', title: 'why', kind: 'text' },
+    { key: 'note', title: 'note', kind: 'text' },
   ];
   const rows = comparisons.map((comparison): CellValue[] => [
     ...factors.map((name) => comparison.numerator[name] ?? null),
@@ -99,7 +99,7 @@ function baselineTable(metric: string, draft: Draft, analysis: Analysis): Titled
     comparison.cliffsDelta,
     comparison.p,
     comparison.verdict,
-    explainVerdict(comparison, draft.threshold),
+    explainVerdict(comparison),
   ]);
   const origins = comparisons.flatMap(({ numerator, denominator, simultaneous }, row) =>
     originOf(

@@ -2,7 +2,7 @@ import type { Analysis } from '../../analysis/analysis.ts';
 import type { Draft, DraftBlock } from '../../draft/types.ts';
 import type { CellLabels } from '../../journal/entry.ts';
 import type { Place } from '../../lib/errors.ts';
-import { formatInterval, formatValue, middleMagnitude } from '../../lib/units.ts';
+import { formatValue } from '../../lib/units.ts';
 import type { CellOrigin, CellValue, Column, Table } from '../document.ts';
 import { cellText, metricTitle } from '../names.ts';
 import type { Part } from '../sections/part.ts';
@@ -29,18 +29,10 @@ export function cellsTable(
     ),
   ];
   const cells = cellsWhere(analysis.cells, block.where);
-  const likes = new Map(
-    block.metrics.map((metric) => [
-      metric,
-      middleMagnitude(cells.flatMap((cell) => analysis.summary(metric, cell)?.median ?? [])),
-    ]),
-  );
   const rows = cells.map((cell): CellValue[] => [
     ...factors.map((name) => cell[name] ?? null),
     trialsText(cell, block.metrics, analysis),
-    ...block.metrics.flatMap((metric) =>
-      metricCells(metric, cell, { draft, analysis, withRatio, like: likes.get(metric)! }),
-    ),
+    ...block.metrics.flatMap((metric) => metricCells(metric, cell, { draft, analysis, withRatio })),
   ]);
   const origins = cells.flatMap((cell, row) =>
     block.metrics.flatMap((metric) => metricOrigins(metric, cell, row, { draft, analysis, place: block.place })),
@@ -57,7 +49,7 @@ export function cellsTable(
           : [block.metrics.map((metric) => metricTitle(metric, draft)).join(', ')],
         table: table.name,
         notes: [
-          `Medians over trials with the 95 % interval of the median${fixed.length === 0 ? '' : `; ${cellText(block.where)} in every row`}.`,
+          `Medians over trials with the 95 % interval of the median (none below n = 6)${fixed.length === 0 ? '' : `; ${cellText(block.where)} in every row`}.`,
           ...(withRatio
             ? [
                 `Ratios to ${cellText(draft.baseline)} are medians of ratios within blocks; their intervals stand under Comparisons.`,
@@ -79,9 +71,11 @@ function columnTitle(metric: string, all: readonly string[], draft: Draft): stri
 }
 
 function metricColumns(metric: string, title: string, draft: Draft, withRatio: boolean): Column[] {
+  const { unit } = draft.metrics[metric]!;
   return [
-    { key: metric, title, kind: 'number', unit: draft.metrics[metric]!.unit },
-    { key: `${metric} interval`, title: '95 % interval', kind: 'text' },
+    { key: metric, title, kind: 'number', unit, group: metric },
+    { key: `${metric} low`, title: '95\u00a0% from', kind: 'number', unit, group: metric },
+    { key: `${metric} high`, title: 'to', kind: 'number', unit, group: metric },
     ...(withRatio ? ([{ key: `${metric} ratio`, title: 'ratio', kind: 'text' }] as const) : []),
   ];
 }
@@ -89,17 +83,14 @@ function metricColumns(metric: string, title: string, draft: Draft, withRatio: b
 function metricCells(
   metric: string,
   cell: CellLabels,
-  context: { draft: Draft; analysis: Analysis; withRatio: boolean; like: number },
+  context: { draft: Draft; analysis: Analysis; withRatio: boolean },
 ): CellValue[] {
-  const { draft, analysis, withRatio, like } = context;
+  const { draft, analysis, withRatio } = context;
   const summary = analysis.summary(metric, cell);
   const base = baselineOf(cell, draft.baseline);
-  const found = analysis.outcomes(cell);
-  // Trials that ended ok and have no value of it: the metric is not reported there, and Limits say why.
-  const outcomes = found.ok ? ['not reported'] : Object.entries(found).map(([outcome, count]) => `${count} ${outcome}`);
   const first = summary
-    ? [summary.median, summary.interval ? formatInterval(summary.interval, summary.unit, { like }) : 'n < 6: none']
-    : [null, outcomes.join(', ')];
+    ? [summary.median, summary.interval?.low ?? null, summary.interval?.high ?? null]
+    : [null, null, null];
   return withRatio ? [...first, base === null ? '' : ratioText(analysis.compare(metric, cell, base))] : first;
 }
 
@@ -127,8 +118,13 @@ function ratioText({ ratio, interval }: ReturnType<Analysis['compare']>): string
   return ratio === null ? 'no pair' : formatValue(ratio, 'ratio', interval ? { interval } : {});
 }
 
-/** How many trials a row rests on: one number where all its metrics have the same. */
+/** How many trials a row rests on: one number where all its metrics have the same, with the reason where a metric has none. */
 function trialsText(cell: CellLabels, metrics: readonly string[], analysis: Analysis): string {
   const counts = metrics.map((metric) => analysis.summary(metric, cell)?.n ?? 0);
-  return new Set(counts).size === 1 ? String(counts[0]) : counts.join(', ');
+  const text = new Set(counts).size === 1 ? String(counts[0]) : counts.join(', ');
+  if (counts.every((each) => each > 0)) return text;
+  const found = analysis.outcomes(cell);
+  // Trials that ended ok and have no value of it: the metric is not reported there, and Limitations say why.
+  const why = found.ok ? ['not reported'] : Object.entries(found).map(([outcome, times]) => `${times} ${outcome}`);
+  return why.length === 0 ? text : `${text}: ${why.join(', ')}`;
 }
