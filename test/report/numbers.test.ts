@@ -46,7 +46,10 @@ describe.each(RUNS)('case %s', (name) => {
     expect(shown.length).toBeGreaterThan(1);
     for (const table of shown) {
       const computed = table.columns.filter(({ key, kind }) =>
-        table.name.startsWith('table') ? kind === 'number' || key.endsWith(' ratio') : key === 'ratio',
+        table.name.startsWith('table')
+          ? // The bounds of an interval come with its median.
+            (kind === 'number' && !/ (low|high)$/.test(key)) || key.endsWith(' ratio')
+          : key === 'ratio',
       );
       const cells = table.rows.flatMap((row, index) =>
         computed.flatMap(({ key }) => {
@@ -61,6 +64,13 @@ describe.each(RUNS)('case %s', (name) => {
         const cell = table.rows[row]![table.columns.findIndex(({ key }) => key === column)];
         if (typeof cell === 'number') expect(value.value).toBe(cell);
         else expect(cell).toBe(value.text);
+        const low = table.columns.findIndex(({ key }) => key === `${column} low`);
+        if (low === -1) continue;
+        const [from, to] = [table.rows[row]![low], table.rows[row]![low + 1]];
+        const summary = rowsOf(document.tables.summaries!).find(
+          (each) => each.metric === value.metric && cellText(each, factorsOf(document)) === value.filter,
+        )!;
+        expect([from, to]).toEqual([summary.low, summary.high]);
       }
     }
   });
