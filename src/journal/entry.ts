@@ -7,6 +7,12 @@ export const FORMAT_VERSION = 1;
 
 export type Outcome = 'ok' | 'failed' | 'timeout' | 'crashed' | 'skipped';
 
+/**
+ * Why a trial was skipped or failed, for programs; its `reason` is the sentence. `unsupported`: the build or the machine lacks what the
+ * trial asks for. `partner-without-server`: the other half of its duet has no server. `options-refused`: every start fails like this one.
+ */
+export type ReasonCode = 'no-server' | 'unsupported' | 'given-up' | 'partner-without-server' | 'options-refused';
+
 /** Labels by factor name. */
 export type CellLabels = Readonly<Record<string, string | number | boolean>>;
 
@@ -154,6 +160,10 @@ export interface TrialEntry {
   readonly outcome: Outcome;
   /** For every outcome but ok: one sentence. */
   readonly reason?: string;
+  /** Absent where the reason has no code, and in journals written before there were codes. */
+  readonly reasonCode?: ReasonCode;
+  /** How many trials of the variant failed in a row before it was given up; absent where its first start was refused. */
+  readonly givenUpAfter?: number;
   /** Where within levels ended in different ways: those that did not end ok. The others keep their samples. */
   readonly cells?: readonly { readonly within: CellLabels; readonly outcome: Outcome; readonly reason?: string }[];
   readonly buildId?: string;

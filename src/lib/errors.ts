@@ -23,6 +23,8 @@ interface ErrorDetails {
   readonly cause?: unknown;
   /** How a trial that meets this error ends; `failed` where absent. */
   readonly outcome?: 'failed' | 'timeout' | 'crashed' | 'skipped';
+  /** True where a second try is certain to fail in the same way. */
+  readonly repeats?: boolean;
   /** Texts kept as artefacts of the trial, by name: the error log's tail, a process list, a backtrace. */
   readonly evidence?: Readonly<Record<string, string>>;
 }
@@ -34,6 +36,7 @@ export class BenchbookError extends Error {
   readonly hint: string | undefined;
   readonly place: Place | undefined;
   readonly outcome: 'failed' | 'timeout' | 'crashed' | 'skipped' | undefined;
+  readonly repeats: boolean;
   readonly evidence: Readonly<Record<string, string>>;
 
   constructor(code: ErrorCode, sentence: string, details: ErrorDetails = {}) {
@@ -42,6 +45,7 @@ export class BenchbookError extends Error {
     this.hint = details.hint;
     this.place = details.place;
     this.outcome = details.outcome;
+    this.repeats = details.repeats ?? false;
     this.evidence = details.evidence ?? {};
   }
 }

@@ -1,4 +1,5 @@
 import type { Caution, CellLabels, JsonValue, Outcome } from '../journal/entry.ts';
+import { count } from '../lib/units.ts';
 import type { Unit } from '../study/types.ts';
 
 /** Trials by state, and the time that the rest will take. */
@@ -67,6 +68,8 @@ export type RunEvent =
       readonly type: 'trial ended';
       readonly outcome: Outcome;
       readonly reason?: string;
+      /** How many trials of the variant failed in a row, where it was given up; the reason repeats that of the last one. */
+      readonly givenUpAfter?: number;
       readonly durationSeconds: number;
       /** The median of each metric's first series. */
       readonly values: readonly ShownValue[];
@@ -84,5 +87,10 @@ export type RunEvent =
       readonly complete: boolean;
       readonly runDirectory: string;
     };
+
+/** Why a variant is given up, without what its last trial said. */
+export function givenUpText(trials: number): string {
+  return `given up after ${count(trials, 'trial')} of this variant in a row that did not end ok`;
+}
 
 export type Report = (event: RunEvent) => void;

@@ -64,7 +64,7 @@ export async function runStudy(given: RunRequest): Promise<RunResult> {
     }
   } catch (error) {
     if (!signal.aborted) throw error;
-    return { trials: 0, ok: 0, lacking: 0, notOk: 0, interrupted: true, runDirectory: request.runDirectory };
+    return { trials: 0, ok: 0, unsupported: 0, notOk: 0, interrupted: true, runDirectory: request.runDirectory };
   } finally {
     await host.release();
   }
@@ -130,7 +130,7 @@ function ownCodeOf({ study, codeProgram, cacheDirectory }: Request, directory: s
 
 async function end(session: Session, endedBy: EndedBy | null): Promise<void> {
   const { journal, effects, report, blocks, plan } = session;
-  const { trials, ok, lacking, notOk } = countsOf(session);
+  const { trials, ok, unsupported, notOk } = countsOf(session);
   const complete = endedBy === 'until' || trials === plan.variants.length * blocks.length;
   if (endedBy !== null) {
     const note = endNote(session, endedBy);
@@ -139,7 +139,7 @@ async function end(session: Session, endedBy: EndedBy | null): Promise<void> {
   }
   const at = effects.now().toISOString();
   await journal.append({ type: 'end', at, trials, ok, complete, ...(endedBy === null ? {} : { endedBy }) });
-  report({ type: 'ended', trials, ok, lacking, notOk, complete, runDirectory: journal.directory });
+  report({ type: 'ended', trials, ok, lacking: unsupported, notOk, complete, runDirectory: journal.directory });
 }
 
 async function endInterrupted(session: Session): Promise<void> {

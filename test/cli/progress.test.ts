@@ -78,8 +78,8 @@ test('a cause is told once, and not again for trials that are left out for it', 
     printed(
       { ...ENDED, values: [], outcome: 'failed', reason },
       { ...ENDED, values: [], outcome: 'failed', reason },
-      { ...ENDED, values: [], outcome: 'skipped', reason: left },
-      { ...ENDED, values: [], outcome: 'skipped', reason: left },
+      { ...ENDED, values: [], outcome: 'skipped', reason: left, givenUpAfter: 2 },
+      { ...ENDED, values: [], outcome: 'skipped', reason: left, givenUpAfter: 2 },
     ),
   ).toEqual([
     `1/1  server 10.5  failed: ${reason}`,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { isRefusal } from '../../src/formats/logs/refusal.ts';
 import { BenchbookError } from '../../src/lib/errors.ts';
-import { isCertain } from '../../src/run/schedule/certain.ts';
+import { isCertain, reasonCodeOf } from '../../src/run/schedule/reason-code.ts';
 import { factor, studyOf } from '../plan/studies.ts';
 import { fakeWorld } from './fake.ts';
 import { type Harness, harness } from './harness.ts';
@@ -25,6 +26,7 @@ const refusing = (sentence: string) =>
       if (options.innodb_buffer_pool_size !== 'wrong') return;
       throw new BenchbookError('server', `The server exited before it was ready (exit code 7): ${sentence}`, {
         outcome: 'failed',
+        repeats: isRefusal(sentence),
       });
     },
   });
@@ -37,6 +39,8 @@ test('an option that the server refuses ends its variant at the first start; the
   const wrong = trials.filter(({ cell, block }) => cell.pool === 'wrong' && block > 0);
   expect(wrong.map(({ outcome }) => outcome)).toEqual(Array(4).fill('skipped'));
   expect(wrong[0]!.reason).toMatch(/^given up after its first start, .*unknown variable 'innodb-bufer-pool-size=16M'$/);
+  expect(wrong.map(({ reasonCode }) => reasonCode)).toEqual(Array(4).fill('given-up'));
+  expect(trials.find(({ outcome }) => outcome === 'failed')).toMatchObject({ reasonCode: 'options-refused', block: 0 });
   expect(trials.filter(({ block }) => block === 0).map(({ outcome }) => outcome)).toEqual(['failed', 'ok']);
 });
 
@@ -65,7 +69,7 @@ test('what may pass is tried as often as the study says', async () => {
   expect(world.log.filter((line) => line === 'start wrong').length).toBeGreaterThan(3);
 });
 
-/** As MariaDB 10.11.19 and MySQL 9.7.4 print them. */
+/** As MariaDB 10.11.19 and MySQL 9.7.4 print them; journals written before there were codes hold the sentence only. */
 test.each([
   ["unknown variable 'innodb-bufer-pool-size=16M'.", true],
   ["/usr/sbin/mysqld: Error while setting value 'nonsense' to 'innodb-flush-method'.", true],
@@ -83,4 +87,25 @@ test.each([
   expect(isCertain({ outcome: 'failed', reason })).toBe(certain);
   expect(isCertain({ outcome: 'crashed', reason })).toBe(false);
   expect(isCertain({ outcome: 'failed', reason: `The query failed: ${line}` })).toBe(false);
+});
+
+test.each([
+  [{ outcome: 'skipped', reason: 'there is no server for it: no such file' }, 'no-server'],
+  [
+    { outcome: 'skipped', reason: 'its partner in the duet is skipped: there is no server for it: x' },
+    'partner-without-server',
+  ],
+  [
+    {
+      outcome: 'skipped',
+      reason: 'given up after 3 trials of this variant in a row that did not end ok, the last one: x',
+    },
+    'given-up',
+  ],
+  [{ outcome: 'skipped', reason: 'the server has no engine rocksdb' }, 'unsupported'],
+  [{ outcome: 'skipped', reason: 'there is no server for it', reasonCode: 'unsupported' }, 'unsupported'],
+  [{ outcome: 'failed', reason: 'the query failed' }, undefined],
+  [{ outcome: 'ok' }, undefined],
+] as const)('the code of %j is %s', (entry, code) => {
+  expect(reasonCodeOf(entry)).toBe(code);
 });

@@ -407,7 +407,7 @@ test('a storage engine that a build lacks skips its variants, with the reason', 
   const study = two({
     setup: ({ pool }) => ({ server: { source: 'installed' }, ...(pool === '1G' ? { engine: 'TokuDB' } : {}) }),
   });
-  expect(await place.run({ study })).toMatchObject({ trials: 4, ok: 2, lacking: 2, notOk: 0 });
+  expect(await place.run({ study })).toMatchObject({ trials: 4, ok: 2, unsupported: 2, notOk: 0 });
   const skipped = (await place.trials()).filter(({ outcome }) => outcome === 'skipped');
   expect(skipped.map(({ reason }) => reason)).toEqual(
     Array(2).fill(expect.stringContaining('has no storage engine TOKUDB')),

@@ -225,7 +225,7 @@ describe('a level that the command names', () => {
 
   test('lets the run go on where only another level cannot be had', async () => {
     const world = fakeWorld({ build: () => ({ family: 'mysql' }) });
-    expect(await run(world, 'a')).toMatchObject({ ok: 2, lacking: 2 });
+    expect(await run(world, 'a')).toMatchObject({ ok: 2, unsupported: 2 });
   });
 });
 

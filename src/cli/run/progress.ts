@@ -1,5 +1,5 @@
 import { count, formatValue } from '../../lib/units.ts';
-import type { RunEvent, ShownValue } from '../../run/events.ts';
+import { givenUpText, type RunEvent, type ShownValue } from '../../run/events.ts';
 
 /** Where progress is written; a terminal gets a live line, a log plain lines. */
 interface Screen {
@@ -14,7 +14,7 @@ interface Screen {
  */
 export function progressOn(screen: Screen): (event: RunEvent) => void {
   let live = '';
-  const told = new Set<string>();
+  const printed = new Set<string>();
   const say = (line: string): void => screen.write(`${live === '' ? '' : '\r\u001b[K'}${line}\n`);
   const show = (line: string): void => {
     if (!screen.isTTY) return;
@@ -53,9 +53,7 @@ export function progressOn(screen: Screen): (event: RunEvent) => void {
           event.block === 0
             ? 'first start, not counted'
             : `${event.done}/${event.total}${timeLeft(event.remainingSeconds)}`;
-        say(
-          `${count}  ${cellText(event.cell)}  ${event.outcome === 'ok' ? values : failureText(event.outcome, event.reason ?? '', told)}`,
-        );
+        say(`${count}  ${cellText(event.cell)}  ${event.outcome === 'ok' ? values : failureText(event, printed)}`);
         for (const { code, sentence } of event.cautions) if (code === 'kept-files') say(`  ${sentence}`);
         break;
       }
@@ -84,12 +82,15 @@ function decidedText({ kept, toMeasure, reason }: Extract<RunEvent, { type: 'var
 }
 
 /** A reason in full where it is new. A cause is printed once, even if it fails or skips many trials. */
-function failureText(outcome: string, reason: string, told: Set<string>): string {
-  // The reason of a variant that is given up repeats that of its last trial.
-  const own = reason.startsWith('given up after') ? reason.replace(/, the last one: .*/s, '') : reason;
+function failureText(
+  { outcome, reason = '', givenUpAfter }: Extract<RunEvent, { type: 'trial ended' }>,
+  printed: Set<string>,
+): string {
+  // The reason of a variant that is given up repeats that of its last trial, which was printed already.
+  const own = givenUpAfter === undefined ? reason : givenUpText(givenUpAfter);
   const text = `${outcome}: ${own}`;
-  if (told.has(text)) return `${outcome}, as above`;
-  told.add(text);
+  if (printed.has(text)) return `${outcome}, as above`;
+  printed.add(text);
   return text;
 }
 

@@ -69,6 +69,8 @@ const trial = z.looseObject({
   counted: z.boolean(),
   outcome,
   reason: z.string().optional(),
+  reasonCode: z.enum(['no-server', 'unsupported', 'given-up', 'partner-without-server', 'options-refused']).optional(),
+  givenUpAfter: z.int().positive().optional(),
   cells: z.array(z.looseObject({ within: labels, outcome, reason: z.string().optional() })).optional(),
   buildId: z.string().optional(),
   argv: z.array(z.string()).optional(),

@@ -10,9 +10,10 @@ import { MEASURING_REVISION } from '../reuse/measuring-revision.ts';
 import { bringArtefacts, readPreviousRuns } from '../reuse/previous-runs.ts';
 import { decide } from '../reuse/reuse.ts';
 import { serverEntry } from './builds.ts';
+import { reasonCodeOf } from './reason-code.ts';
 import type { Request } from './run-request.ts';
 import { countsOf, keepReused, noteEntry, type Session } from './session.ts';
-import { NO_SERVER, type ReadyVariants } from './skips.ts';
+import type { ReadyVariants } from './skips.ts';
 
 export interface HostFacts {
   readonly hostClass: JsonValue;
@@ -65,7 +66,7 @@ function changeOf(entries: readonly Entry[], inputs: ReadonlyMap<string, TrialIn
     if (entry.type !== 'trial') continue;
     const now = inputs.get(entry.variantId);
     if (!now) continue;
-    if (entry.reason?.startsWith(NO_SERVER)) return `the server that was missing is there now: ${now.build.version}`;
+    if (reasonCodeOf(entry) === 'no-server') return `the server that was missing is there now: ${now.build.version}`;
     if (entry.inputs === undefined || keyOf(now) === entry.key) continue;
     return differencesOf(entry.inputs as unknown as TrialInputs, now).join('; ');
   }

@@ -8,9 +8,9 @@ import { runTrial } from '../trial/trial.ts';
 import type { Stage } from '../trial/trial-request.ts';
 import type { ResolvedVariant } from '../variants.ts';
 import { createBarrier } from './barrier.ts';
-import { isCertain } from './certain.ts';
+import { isCertain } from './reason-code.ts';
 import { judgedTrials, keepTrials, noteClock, noteEntry, progressOf, type Session } from './session.ts';
-import { type ReadyVariants, reasonToSkip, skippedEntry } from './skips.ts';
+import { partnerSkip, type ReadyVariants, skipOf, skippedEntry } from './skips.ts';
 import { isEnough } from './until.ts';
 
 /** Why a run may end before its last block. */
@@ -127,7 +127,7 @@ async function measureAlone(
   isHalf: boolean,
 ): Promise<void> {
   const { variant, result } = variants.get(planned.variant.id)!;
-  const skipped = reasonToSkip(session, planned, { variant, result });
+  const skipped = skipOf(session, planned, { variant, result });
   if (skipped !== null) return await keepTrials(session, skippedEntry(session, planned, skipped));
   if ('error' in result) return;
   const { retries } = session.plan.policy;
@@ -157,12 +157,10 @@ async function measureDuet(
   second: PlannedTrial,
 ): Promise<void> {
   const both = [first, second];
-  const skips = both.map((planned) => reasonToSkip(session, planned, variants.get(planned.variant.id)!));
-  const reason = skips.find((each) => each !== null);
-  if (reason !== undefined && reason !== null) {
-    const entries = both.map((planned, index) =>
-      skippedEntry(session, planned, skips[index] ?? `its partner in the duet is skipped: ${reason}`),
-    );
+  const skips = both.map((planned) => skipOf(session, planned, variants.get(planned.variant.id)!));
+  const skip = skips.find((each) => each !== null);
+  if (skip !== undefined && skip !== null) {
+    const entries = both.map((planned, index) => skippedEntry(session, planned, skips[index] ?? partnerSkip(skip)));
     return await keepTrials(session, ...entries);
   }
   const halves = await session.effects.halvesOfCores();

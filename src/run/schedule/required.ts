@@ -1,6 +1,6 @@
 import { BenchbookError } from '../../lib/errors.ts';
 import type { Cell, Primitive } from '../../study/types.ts';
-import { type ReadyVariant, reasonNoTrial } from './skips.ts';
+import { type ReadyVariant, unmeasurable } from './skips.ts';
 
 /** A level that the command line names: nothing is measured where none of its variants can be. */
 export interface RequiredLevel {
@@ -21,11 +21,11 @@ export function isAt({ factor, level }: RequiredLevel, cell: Cell): boolean {
  * @throws BenchbookError with the code, hint and place of the missing server, else `missing`.
  */
 export function refuseMissing({ asked }: RequiredLevel, variants: readonly ReadyVariant[]): void {
-  const reasons = variants.map(reasonNoTrial);
-  const reason = reasons.find((each) => each !== null);
-  if (reason === undefined || reason === null || reasons.includes(null)) return;
+  const skips = variants.map(unmeasurable);
+  const [skip] = skips;
+  if (skip === undefined || skip === null || skips.includes(null)) return;
   const [first] = variants.flatMap(({ result }) => ('error' in result ? [result.error] : []));
-  const sentence = (first?.message ?? reason).replace(/\.$/, '');
+  const sentence = (first?.message ?? skip.reason).replace(/\.$/, '');
   throw new BenchbookError(first?.code ?? 'missing', `${asked}: ${sentence}. Nothing was measured.`, {
     hint: first?.hint ?? 'name a server that has what the study asks for',
     ...(first?.place === undefined ? {} : { place: first.place }),

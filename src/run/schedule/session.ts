@@ -13,9 +13,8 @@ import type { TrialInputs } from '../reuse/keys.ts';
 import type { Roots } from '../trial/relative-paths.ts';
 import type { Watchdog } from '../trial/watchdog.ts';
 import type { Effects, Preparation } from '../world/effects.ts';
-import { isCertain } from './certain.ts';
 import { type Estimator, estimator } from './estimate.ts';
-import { isLacking } from './skips.ts';
+import { isCertain, isUnsupported } from './reason-code.ts';
 
 /** What the steps of one session of a run share. */
 export interface Session {
@@ -61,8 +60,8 @@ export interface Counts {
   /** Trials in the journal, excluded ones not counted. */
   readonly trials: number;
   readonly ok: number;
-  /** Left out since the build or the machine lacks what they ask for. */
-  readonly lacking: number;
+  /** Left out because the build or the machine lacks what they ask for. */
+  readonly unsupported: number;
   readonly notOk: number;
 }
 
@@ -100,6 +99,7 @@ export async function keepTrials(session: Session, ...entries: readonly TrialEnt
       ...(entry.attempt === undefined ? {} : { attempt: entry.attempt }),
       outcome: entry.outcome,
       ...(entry.reason === undefined ? {} : { reason: entry.reason }),
+      ...(entry.givenUpAfter === undefined ? {} : { givenUpAfter: entry.givenUpAfter }),
       durationSeconds: entry.durationSeconds,
       values: mainValues(entry, session.metrics),
       cautions: entry.cautions,
@@ -169,8 +169,8 @@ export function progressOf(session: Session): Progress {
 export function countsOf(session: Pick<Session, 'trials' | 'inputs' | 'baseline'>): Counts {
   const counted = judgedTrials(session).filter(({ block, counted }) => block > 0 && counted);
   const ok = counted.filter(({ outcome }) => outcome === 'ok').length;
-  const lacking = counted.filter(isLacking).length;
-  return { trials: counted.length, ok, lacking, notOk: counted.length - ok - lacking };
+  const unsupported = counted.filter(isUnsupported).length;
+  return { trials: counted.length, ok, unsupported, notOk: counted.length - ok - unsupported };
 }
 
 /** The trials as they count: by their results too, which are compared with those of the baseline. */

@@ -19,16 +19,16 @@ export async function measureLevels(
       // What belongs to the whole trial has no level.
       if (Object.keys(stage.within).length === 0) throw error;
       record.levelError ??= { error };
-      const failure = await failureOf(error, record);
-      record.cells.push({ within: stage.within, ...failure });
-      if (failure.outcome === 'failed' && record.server !== undefined) continue;
-      for (const { within } of stages.slice(index + 1)) record.cells.push({ within, ...skippedAfter(failure) });
+      const { outcome, reason } = await failureOf(error, record);
+      record.cells.push({ within: stage.within, outcome, reason });
+      if (outcome === 'failed' && record.server !== undefined) continue;
+      for (const { within } of stages.slice(index + 1)) record.cells.push({ within, ...skippedAfter(reason) });
       throw record.levelError.error;
     }
   }
 }
 
-function skippedAfter({ reason }: Failure): Failure {
+function skippedAfter(reason: string): Failure {
   return { outcome: 'skipped', reason: `not measured after another level of the trial: ${reason}` };
 }
 

@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
 import { decisiveError } from '../../formats/logs/error-log.ts';
-import type { Caution, JsonValue, Moment, Outcome, Series, TrialEntry } from '../../journal/entry.ts';
+import type { Caution, JsonValue, Moment, Outcome, ReasonCode, Series, TrialEntry } from '../../journal/entry.ts';
 import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
 import type { Server } from '../../server/start.ts';
 import { withAbort } from './limits.ts';
@@ -52,6 +52,7 @@ export function emptyRecord(): TrialRecord {
 export interface Failure {
   readonly outcome: Outcome;
   readonly reason: string;
+  readonly reasonCode?: ReasonCode;
 }
 
 /** Outcome and reason of a trial that threw; what the error brings as evidence is kept. */
@@ -60,6 +61,9 @@ export async function failureOf(error: unknown, record: TrialRecord): Promise<Fa
   for (const [name, text] of Object.entries(known?.evidence ?? {})) record.texts.set(name, text);
   const reason = `${sentenceOf(error)}${placeText(known)}`;
   if (known?.outcome === 'crashed') return { outcome: 'crashed', reason: withCause(reason, record) };
+  // A measurement or a control that skips a trial says that something is not supported here.
+  if (known?.outcome === 'skipped') return { outcome: 'skipped', reason, reasonCode: 'unsupported' };
+  if (known?.outcome === 'failed' && known.repeats) return { outcome: 'failed', reason, reasonCode: 'options-refused' };
   if (known?.outcome !== undefined) return { outcome: known.outcome, reason };
   const exit = record.server === undefined ? null : await endedByItself(record.server);
   if (exit === null) return { outcome: 'failed', reason };
@@ -112,6 +116,7 @@ export async function entryOf(
   for (const [name, text] of record.texts) artefacts.push(await request.putArtefact(name, rewrite(text)));
   const plain = {
     ...(failure === null ? {} : { reason: failure.reason }),
+    ...(failure?.reasonCode === undefined ? {} : { reasonCode: failure.reasonCode }),
     ...(failure === null || record.cells.length === 0 ? {} : { cells: record.cells }),
     ...(record.argv === undefined ? {} : { argv: record.argv }),
     ...(record.settings.length === 0 ? {} : { settings: record.settings }),

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decisiveError } from '../../formats/logs/error-log.ts';
+import { isRefusal } from '../../formats/logs/refusal.ts';
 import { tellingLine } from '../../formats/logs/telling-line.ts';
 import { isNoSpace } from '../../host/space.ts';
 import { BenchbookError } from '../../lib/errors.ts';
@@ -58,6 +59,7 @@ async function runOnce(
   throw new BenchbookError('server', `The server could not make a data directory: ${line}`, {
     ...hintOf(result.stderr),
     outcome: 'failed',
+    repeats: isRefusal(line),
     evidence: { 'error log': lastLines(result.stderr, 200) },
   });
 }

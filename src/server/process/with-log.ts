@@ -1,4 +1,5 @@
 import { decisiveError } from '../../formats/logs/error-log.ts';
+import { isRefusal } from '../../formats/logs/refusal.ts';
 import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
 import { lastLines } from '../../lib/run-tool.ts';
 
@@ -12,6 +13,7 @@ export function withLog(error: unknown, log: string, evidence: Readonly<Record<s
   return new BenchbookError(known.code, sentence, {
     ...(known.hint === undefined ? {} : { hint: known.hint }),
     ...(known.outcome === undefined ? {} : { outcome: known.outcome }),
+    repeats: known.outcome === 'failed' && line !== null && isRefusal(line),
     evidence: { ...known.evidence, ...evidence, 'error log': lastLines(log, 200) },
     cause: known.cause,
   });
