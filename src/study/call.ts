@@ -9,7 +9,7 @@ export interface CalledStudy {
 }
 
 /** How long one synchronous function of a study may take: it computes values and waits for nothing. */
-const limitSeconds = (): number => Number(process.env.BENCHBOOK_STUDY_SECONDS) || 30;
+export const studySeconds = (): number => Number(process.env.BENCHBOOK_STUDY_SECONDS) || 30;
 
 const BODY_KEY = Symbol.for('benchbook.call');
 const script = new Script("globalThis[Symbol.for('benchbook.call')]()", { filename: 'benchbook-call.js' });
@@ -57,7 +57,7 @@ export async function awaited<T>(name: string, study: CalledStudy, body: () => P
   process.exit = refuseExit;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(tookTooLong(name, study)), limitSeconds() * 1000);
+    timer = setTimeout(() => reject(tookTooLong(name, study)), studySeconds() * 1000);
   });
   try {
     return await Promise.race([body(), late]);
@@ -88,7 +88,7 @@ function outermost<T>(name: string, study: CalledStudy, body: () => T): T {
   try {
     // Without a listener, Ctrl-C ends the process by itself, also in a loop.
     const breakOnSigint = process.listenerCount('SIGINT') > 0;
-    return script.runInThisContext({ timeout: limitSeconds() * 1000, breakOnSigint }) as T;
+    return script.runInThisContext({ timeout: studySeconds() * 1000, breakOnSigint }) as T;
   } catch (cause) {
     throw cutOff(cause, running, study);
   } finally {
@@ -110,7 +110,7 @@ function cutOff(cause: unknown, name: string, study: CalledStudy): unknown {
 }
 
 function tookTooLong(name: string, study: CalledStudy, cause?: unknown): BenchbookError {
-  return new BenchbookError('study', `The study's '${name}' did not return within ${limitSeconds()} s.`, {
+  return new BenchbookError('study', `The study's '${name}' did not return within ${studySeconds()} s.`, {
     place: placeOfWords(study.file, study.sourceText, [name]),
     hint: 'does it loop or wait without end? BENCHBOOK_STUDY_SECONDS=300 gives it more time',
     outcome: 'timeout',

@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lockHost } from '../../src/run/world/host-lock.ts';
@@ -35,3 +37,14 @@ test('the lock of a killed process is free', async () => {
   await ended;
   await (await lockHost('me', false, () => undefined, NAME)).release();
 });
+
+test('a process that asks who runs, and then does nothing more, does not hold up the end of the run', async () => {
+  const name = `${NAME}-asked`;
+  const lock = await lockHost('first', false, () => undefined, name);
+  // It neither reads the answer to its end nor closes the connection, like a process that was stopped.
+  const asking = connect({ path: `\0${name}`, allowHalfOpen: true });
+  await once(asking, 'data');
+  asking.pause();
+  await lock.release();
+  asking.destroy();
+}, 10_000);

@@ -84,6 +84,17 @@ describe('a server that', () => {
     expect(existsSync(server.socketPath)).toBe(false);
   });
 
+  it('leaves a process behind that holds its log open has ended all the same', async () => {
+    const [program = '', ...words] = build.command;
+    // 20 s: longer than the stop may take, and it ends by itself.
+    const wrapped: Build = { ...build, command: ['/bin/sh', '-c', 'sleep 20 & exec "$@"', 'sh', program, ...words] };
+    const server = await freshServer(wrapped, { stopSeconds: 10 });
+    const { seconds } = await server.stop('fast');
+    expect(seconds).toBeLessThan(10);
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+    expect(server.logText()).toContain('Shutdown complete');
+  }, 60_000);
+
   it('crashes recovers at the next start, and the recovery is in its log', async () => {
     const server = await freshServer(build);
     await server.sql('CREATE DATABASE d');

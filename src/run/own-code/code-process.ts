@@ -2,8 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { BenchbookError } from '../../lib/errors.ts';
 import { killSession, register, registryDirectory } from '../../server/cache/registry.ts';
+import { studySeconds } from '../../study/call.ts';
 import type { StudyBundle } from '../../study/study.ts';
 import type { CodeError, FromCode, ToCode } from '../own-code-messages.ts';
+import { deadline } from '../trial/limits.ts';
 
 export interface CodeProcessRequest {
   /** The program that answers, as a file of this package. */
@@ -12,7 +14,12 @@ export interface CodeProcessRequest {
   /** Below the folder of the trials, so that what runs there ends with this process however it ends. */
   readonly mark: string;
   readonly cacheDirectory: string;
+  /** How long it may take until it has loaded the study. */
+  readonly startSeconds?: number;
 }
+
+/** Node.js starts in seconds on a busy machine; the study's top level has a limit of its own besides. */
+const START_SECONDS = 60;
 
 /** A process that has loaded the study. One request at a time. */
 export interface CodeProcess {
@@ -73,11 +80,15 @@ export async function startCodeProcess(request: CodeProcessRequest, signal: Abor
     tell: (message) => void (isAlive && child.connected && child.send(message, () => undefined)),
     kill,
   };
+  const startSeconds = request.startSeconds ?? START_SECONDS + studySeconds();
+  const limit = deadline(signal, startSeconds, "the start of the process for the study's own code");
   try {
-    await ask({ type: 'load', bundle: request.bundle }, signal);
+    await ask({ type: 'load', bundle: request.bundle }, limit.signal);
   } catch (error) {
     await kill();
     throw error;
+  } finally {
+    limit.clear();
   }
   child.unref();
   return process;

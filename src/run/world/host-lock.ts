@@ -39,6 +39,8 @@ function listen(name: string, holder: string): Promise<Server | NodeJS.ErrnoExce
     const server = createServer((socket) => {
       socket.on('error', () => undefined);
       socket.end(holder);
+      // The release waits for open connections: one that the other side leaves open must not be one.
+      socket.destroySoon();
     });
     server.once('error', resolve);
     server.listen(`\0${name}`, () => {

@@ -41,6 +41,7 @@ export function launch(argv: readonly string[], env: Readonly<Record<string, str
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
   exited.catch(() => undefined);
+  endLogWithServer(child);
   for (const stream of [child.stdout, child.stderr]) {
     let unfinished = '';
     stream.setEncoding('utf8');
@@ -54,6 +55,23 @@ export function launch(argv: readonly string[], env: Readonly<Record<string, str
     });
   }
   return { child, moments, elapsedSeconds, log, exited };
+}
+
+/** Fixed: what an ended server has written waits in a pipe and is read in milliseconds. */
+const LOG_MILLISECONDS = 1000;
+
+/** A process that a wrapper or a plugin has started may hold the log open: the server has ended all the same. */
+function endLogWithServer(child: ChildProcess): void {
+  let timer: NodeJS.Timeout | undefined;
+  const close = () => {
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+  };
+  child.once('exit', () => {
+    // After a look at the pipes: this process may have been too busy to read them.
+    timer = setTimeout(() => setImmediate(close), LOG_MILLISECONDS);
+  });
+  child.once('close', () => clearTimeout(timer));
 }
 
 /** A server that logs without end (one line per statement) must fill neither the journal nor our memory. */
