@@ -1,7 +1,14 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT, exitCodeOf, explain } from './terminal/exit.ts';
 import { endWith, guardOutput } from './terminal/output.ts';
+import { missingRequirement } from './terminal/requirements.ts';
 import { TOOL_VERSION } from './terminal/version.ts';
+
+const missing = missingRequirement();
+if (missing !== null) {
+  process.stderr.write(`benchbook: ${missing}\n`);
+  process.exit(EXIT.missing);
+}
 
 // Errors name the lines of the study and not of its bundle.
 process.setSourceMapsEnabled(true);

@@ -14,8 +14,6 @@ import type { CustomServer, Measurement, SqlConnection } from '../study/types.ts
 process.setSourceMapsEnabled(true);
 // The frame of the study stands below those of the client library.
 Error.stackTraceLimit = 100;
-// Of no use to what the study's code may start.
-delete process.env.TSX_TSCONFIG_PATH;
 
 let study: Study | undefined;
 let isBusy = false;

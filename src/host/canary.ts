@@ -1,6 +1,6 @@
-import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { BenchbookError } from '../lib/errors.ts';
+import { programFile } from '../lib/package-files.ts';
 
 /** Fixed: the work is the same everywhere and takes about 1 s, so that a machine that needs this long is in no state to measure. */
 const LIMIT_SECONDS = 60;
@@ -15,10 +15,7 @@ const LIMIT_SECONDS = 60;
  * @throws BenchbookError('measure') where the probe can't run, as on a full disk.
  */
 export async function canary(directory: string): Promise<Readonly<Record<string, number>>> {
-  const probe = import.meta.url.replace(/canary\.(\w+)$/, 'probes/canary-probe.$1');
-  // From source, the probe needs the same loader.
-  const loader = probe.endsWith('.ts') ? ['--import', import.meta.resolve('tsx')] : [];
-  const done = await execa(process.execPath, [...loader, fileURLToPath(probe), directory], {
+  const done = await execa(process.execPath, [programFile('canary-probe'), directory], {
     reject: false,
     timeout: LIMIT_SECONDS * 1000,
     stdin: 'ignore',

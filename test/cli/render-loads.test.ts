@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -28,10 +28,23 @@ export async function load(url, context, next) { appendFileSync(${JSON.stringify
     [...args, 'render', 'output/gallery/quickstart', '--format', 'html', '--out', folder],
     { cwd: PROJECT },
   );
-  loaded = (await readFile(list, 'utf8')).split('\n');
+  const urls = (await readFile(list, 'utf8')).split('\n').filter((url) => url !== '');
+  loaded = (await Promise.all(urls.map(sourcesOf))).flat();
 });
 
+/** What a compiled file was made from, by its source map; any other file itself. */
+async function sourcesOf(url: string): Promise<readonly string[]> {
+  if (!url.includes('/.cache/benchbook/')) return [url];
+  const { sources } = JSON.parse(await readFile(fileURLToPath(`${url}.map`), 'utf8')) as { sources: string[] };
+  return sources.map((source) => new URL(source, url).href);
+}
+
 afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test('it is compiled, in few files', async () => {
+  expect(loaded.filter((url) => url.includes('/src/render/')).length).toBeGreaterThan(10);
+  expect(loaded.filter((url) => url.includes('node_modules/tsx'))).toEqual([]);
+});
 
 test('rendering HTML loads nothing that starts servers, prints or fetches', () => {
   const unwanted = [

@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import type { Entry, TrialEntry } from '../../journal/entry.ts';
+import { packageFile } from '../../lib/package-files.ts';
 import type { BundleFile } from '../archive/zip.ts';
 import { type Recipe, recipesOf } from './recipes.ts';
 import { markFor, optionsFile, serverScript, unset } from './server-files.ts';
 import { oneLine, quote } from './shell.ts';
 import { type DataScript, dataSql, settingsSql, timedSql } from './sql.ts';
 
-const SCRIPT = new URL('../../../templates/bundle/reproduce.sh', import.meta.url);
+const SCRIPT = packageFile('templates/bundle/reproduce.sh');
 
 /**
  * The files below `reproduce/`: a shell script that needs no Benchbook, and for each variant its my.cnf, its SQL, and what the run

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { writeInside } from '../../lib/files/below.ts';
 import { openCache, requireWritable } from '../../lib/files/private-folder.ts';
+import { programFile } from '../../lib/package-files.ts';
 import { withoutSecrets } from '../../lib/secrets.ts';
 import { type RunRequest, type RunResult, runStudy } from '../../run/run.ts';
 import { cacheDirectory } from '../places/cache.ts';
@@ -44,7 +45,7 @@ export async function measureAndReport({ told, json, ...request }: MeasureReques
     ...request,
     cacheDirectory: cacheDirectory(),
     toolVersion: TOOL_VERSION,
-    codeProgram: new URL(import.meta.url.replace(/run\/measure-and-report\.(\w+)$/, 'own-code-program.$1')),
+    codeProgram: programFile('own-code-program'),
     signal: interrupt.signal,
     report: (event) => {
       keepWatch.see(event);

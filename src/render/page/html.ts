@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import Handlebars from 'handlebars';
 import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
+import { packageFile } from '../../lib/package-files.ts';
 import type { Document } from '../../report/document.ts';
 import type { DrawnFigure } from '../figures/figure-set.ts';
 import { fontFaceCss } from '../figures/fonts.ts';
@@ -11,7 +11,7 @@ import { liveSpecs } from '../figures/live.ts';
 import { vegaScript } from '../figures/vega.ts';
 import { pageView } from './view.ts';
 
-const TEMPLATES = fileURLToPath(new URL('../../../templates/', import.meta.url));
+const TEMPLATES = packageFile('templates');
 
 export interface HtmlOptions {
   /** Without any script: nothing to sort, copy or explore, and the smallest file. */

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { BenchbookError } from '../../lib/errors.ts';
 import { killSession, register, registryDirectory } from '../../server/cache/registry.ts';
 import { studySeconds } from '../../study/call.ts';
@@ -9,7 +8,7 @@ import { deadline } from '../trial/limits.ts';
 
 export interface CodeProcessRequest {
   /** The program that answers, as a file of this package. */
-  readonly program: URL;
+  readonly program: string;
   readonly bundle: StudyBundle;
   /** Below the folder of the trials, so that what runs there ends with this process however it ends. */
   readonly mark: string;
@@ -94,17 +93,12 @@ export async function startCodeProcess(request: CodeProcessRequest, signal: Abor
   return process;
 }
 
-function launch(program: URL, mark: string): ChildProcess {
-  // From source it needs the same loader, with the engine's own settings, whatever tsconfig.json lies in the current directory.
-  const fromSource = program.pathname.endsWith('.ts');
-  const loader = fromSource ? ['--import', import.meta.resolve('tsx')] : [];
-  const tsconfig = fileURLToPath(new URL('../../../tsconfig.json', import.meta.url));
-  return spawn(process.execPath, [...loader, fileURLToPath(program), mark], {
+function launch(program: string, mark: string): ChildProcess {
+  return spawn(process.execPath, [program, mark], {
     // A session of its own: Ctrl-C reaches Benchbook alone, and all that the code starts can be found.
     detached: true,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     serialization: 'advanced',
-    env: { ...process.env, ...(fromSource ? { TSX_TSCONFIG_PATH: tsconfig } : {}) },
   });
 }
 

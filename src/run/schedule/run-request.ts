@@ -36,7 +36,7 @@ export interface RunRequest {
   /** Measures also where another run measures on this machine. */
   readonly force?: boolean;
   /** The program that runs the study's own code in a process of its own; it runs in this one where absent. */
-  readonly codeProgram?: URL;
+  readonly codeProgram?: string;
   readonly signal: AbortSignal;
   readonly report: Report;
   /** Servers and machine; the real ones unless a test gives others. */
