@@ -1,7 +1,6 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { startCodeProcess } from '../../src/run/own-code/code-process.ts';
 
@@ -12,7 +11,7 @@ test("a process for the study's own code that does not load it in time is killed
     await writeFile(program, "process.on('message', () => undefined);");
     const bundle = { file: join(folder, 'x.study.ts'), sourceText: '', code: '', id: 'x', inputs: [], profile: null };
     const request = {
-      program: pathToFileURL(program),
+      program,
       bundle,
       mark: join(folder, 'code-1'),
       cacheDirectory: folder,
