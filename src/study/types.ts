@@ -225,7 +225,7 @@ export type Order = 'blocks' | 'interleaved' | 'sequential' | { readonly duet: s
 
 /** What happens to trials that take too long or fail. */
 export interface TrialPolicy {
-  /** Seconds from spawn to the first answer. */
+  /** Seconds from spawn to the first answer; and those that the server may take, after its measurements, to tell its settings. */
   readonly startSeconds: number;
   /** Seconds from the request to stop to the exit; 7,200 where a journal of an earlier version does not say it. */
   readonly stopSeconds?: number;

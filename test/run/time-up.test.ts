@@ -47,6 +47,29 @@ test('a limit that fires while a measurement stops the server lets no server sta
   );
 });
 
+test('a server that stops answering after its last measurement holds the trial up no longer than a start may take', async () => {
+  const world = fakeWorld({});
+  let asked = 0;
+  world.effects.readVariables = async () => {
+    asked += 1;
+    // The first trial's server answers no more.
+    return asked === 1 ? await new Promise(() => undefined) : { version: 'fake' };
+  };
+  const study = studyOf({
+    factors: [factor('pool', ['a'])],
+    profiles: {},
+    replicates: { min: 2, max: 2 },
+    policy: { startSeconds: 0.05 },
+  });
+  await place.run({ study, world });
+  const [first, ...others] = await place.trials();
+  expect(first).toMatchObject({
+    outcome: 'timeout',
+    reason: "reading the server's settings took longer than its limit of 0.05 s",
+  });
+  expect(others.every(({ outcome }) => outcome === 'ok')).toBe(true);
+}, 10_000);
+
 test('where one half of a duet ends the run, the other is ended before the journal is closed and the folder removed', async () => {
   const log: string[] = [];
   const world = fakeWorld({

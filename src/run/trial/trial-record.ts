@@ -3,7 +3,7 @@ import { decisiveError } from '../../formats/logs/error-log.ts';
 import type { Caution, JsonValue, Moment, Outcome, ReasonCode, Series, TrialEntry } from '../../journal/entry.ts';
 import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
 import type { Server } from '../../server/start.ts';
-import { withAbort } from './limits.ts';
+import { deadline } from './limits.ts';
 import { type Roots, relativizePaths } from './relative-paths.ts';
 import type { TrialRequest } from './trial-request.ts';
 
@@ -155,12 +155,18 @@ function socketRoots({ sockets }: TrialRecord): Roots {
  * which would be measured as its own.
  */
 export async function readServer(
-  { effects, setup }: TrialRequest,
+  { effects, setup, policy }: TrialRequest,
   record: TrialRecord,
   signal: AbortSignal,
 ): Promise<void> {
   const { server } = record;
   if (server === undefined || record.variables !== undefined) return;
-  record.settings.push(...(await withAbort(signal, effects.readSettings(server, setup.options ?? {}))));
-  record.variables = await withAbort(signal, effects.readVariables(server));
+  // No measurement limits it: a server that a measurement has left hanging would keep the trial for hours.
+  const limit = deadline(signal, policy.startSeconds, "reading the server's settings");
+  try {
+    record.settings.push(...(await limit.race(effects.readSettings(server, setup.options ?? {}))));
+    record.variables = await limit.race(effects.readVariables(server));
+  } finally {
+    limit.clear();
+  }
 }
