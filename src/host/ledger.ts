@@ -5,8 +5,7 @@ import { basename, join, normalize } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sentenceOf } from '../lib/errors.ts';
 import { ledgerDirectory, readTrusted, writePrivate } from '../lib/files/private-folder.ts';
-import { isAlive, type ProcessId, pidNamespace, processIdOf } from '../lib/process-identity.ts';
-import { readText } from './tools.ts';
+import { bootId, isAlive, ownIdentity, pidNamespace } from '../lib/process/identity.ts';
 
 /** How to take one change back. */
 export type Undo =
@@ -15,7 +14,7 @@ export type Undo =
   | { readonly kind: 'remove-directory'; readonly path: string };
 
 interface Page {
-  readonly owner: ProcessId;
+  readonly owner: { readonly pid: number; readonly startTicks: number };
   readonly boot: string;
   /** Whether the owner lives can be told only inside its own space of process numbers. */
   readonly pidNamespace?: string | undefined;
@@ -147,7 +146,7 @@ export async function restoreLeftovers(cacheDirectory: string): Promise<readonly
   for (const { file, page } of await readPages(directory)) {
     if (mayLive(page)) continue;
     // A restart has undone what lives in the kernel; only files are left.
-    const sameBoot = page.boot === (await bootId());
+    const sameBoot = page.boot === bootId();
     const undos: Undo[] = [];
     for (const undo of page.undos) {
       if (!sameBoot && undo.kind !== 'remove-directory') continue;
@@ -165,8 +164,8 @@ export async function restoreLeftovers(cacheDirectory: string): Promise<readonly
 }
 
 /** A process of another container cannot be seen, and its changes are its own to take back. */
-function mayLive({ owner, pidNamespace: space }: Page): boolean {
-  return (space !== undefined && space !== pidNamespace()) || isAlive(owner);
+function mayLive({ owner, boot, pidNamespace: space }: Page): boolean {
+  return isAlive({ pid: owner.pid, startTicks: String(owner.startTicks), bootId: boot, pidNamespace: space });
 }
 
 async function undoAll(undos: readonly Undo[]): Promise<{ left: readonly Undo[]; sentences: readonly string[] }> {
@@ -205,8 +204,8 @@ async function removeCgroup(path: string): Promise<void> {
 
 async function writePage(file: string, undos: readonly Undo[]): Promise<void> {
   const page: Page = {
-    owner: processIdOf(process.pid)!,
-    boot: await bootId(),
+    owner: { pid: process.pid, startTicks: Number(ownIdentity().startTicks) },
+    boot: bootId(),
     pidNamespace: pidNamespace(),
     undos,
   };
@@ -256,10 +255,6 @@ async function readPages(directory: string): Promise<readonly { file: string; pa
     }),
   );
   return pages.filter((entry) => entry !== undefined);
-}
-
-async function bootId(): Promise<string> {
-  return (await readText('/proc/sys/kernel/random/boot_id')) ?? '';
 }
 
 function restoredSentence(undo: Undo): string {

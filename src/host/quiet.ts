@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { statFields } from '../lib/process-identity.ts';
+import { statFields, TICKS_PER_SECOND } from '../lib/process/proc.ts';
 
 /** How a wait for quiet ended. */
 export interface Quiet {
@@ -8,9 +8,6 @@ export interface Quiet {
   /** What was still going on when the limit was reached. */
   readonly reason?: string;
 }
-
-/** Ticks of /proc/PID/stat are 1/100 s on every architecture that servers run on (USER_HZ). */
-const ticksPerSecond = 100;
 
 /**
  * Waits until each of the processes used less than `busyShare` of one core over `windowMs`. Never throws. What the rest of the
@@ -45,6 +42,6 @@ function cpuTicks(pid: number): number {
 
 /** The busiest of them, as a share of one core. */
 function share(before: readonly number[], after: readonly number[], windowMs: number): number {
-  const used = after.map((ticks, index) => (ticks - before[index]!) / ticksPerSecond);
+  const used = after.map((ticks, index) => (ticks - before[index]!) / TICKS_PER_SECOND);
   return Math.max(0, ...used) / (windowMs / 1000);
 }

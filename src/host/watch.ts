@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { availableParallelism, freemem, totalmem } from 'node:os';
-import { statFields } from '../lib/process-identity.ts';
+import { statFields } from '../lib/process/proc.ts';
 import { count } from '../lib/units.ts';
 import type { HostCaution } from './control.ts';
 import { amountText } from './controls/amount.ts';

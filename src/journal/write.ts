@@ -4,12 +4,13 @@ import { access, type FileHandle, lstat, mkdir, open, rename, writeFile } from '
 import { dirname, join } from 'node:path';
 import { BenchbookError } from '../lib/errors.ts';
 import { fileInside, writeError } from '../lib/files/below.ts';
+import { takeLock } from '../lib/files/file-lock.ts';
+import type { Lock } from '../lib/process/kernel-lock.ts';
 import { withoutSecrets, withoutSecretValues } from '../lib/secrets.ts';
 import type { Artefact, Entry, JsonValue } from './entry.ts';
 import { encodeLine } from './lines/chain.ts';
 import { checkEntry } from './lines/schema.ts';
 import type { SharedVariables } from './lines/variables.ts';
-import { type Lock, takeLock } from './lock.ts';
 import { type ReadResult, readJournal } from './read.ts';
 import { checkAgainstRunFile, readRunFile, writeRunFile } from './run-file.ts';
 

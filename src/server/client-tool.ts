@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { BenchbookError, sentenceOf } from '../lib/errors.ts';
+import { withLock } from '../lib/files/file-lock.ts';
 import { readTrusted, writePrivate } from '../lib/files/private-folder.ts';
-import { withLock } from './cache/lock.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { programIn } from './programs.ts';
 import { hostCodename, privateApt } from './sources/debian/apt.ts';

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { withLock } from '../lib/files/file-lock.ts';
 import { openCache, readTrusted, writePrivate } from '../lib/files/private-folder.ts';
 import type { ServerSource } from '../study/types.ts';
 import { type Build, type FoundBuild, shortHash } from './build.ts';
-import { withLock } from './cache/lock.ts';
 import type { ServerEnvironment } from './environment.ts';
 import { resolveExternal } from './external.ts';
 import { fetchDebian } from './sources/debian/debian.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type CpuTime, cpuTimeOf } from '../host/cpu-time.ts';
 import type { Moment } from '../journal/entry.ts';
 import { BenchbookError, sentenceOf } from '../lib/errors.ts';
+import { type CpuTime, cpuTimeOf } from '../lib/process/proc.ts';
 import type { Options, Sql, SqlConnection } from '../study/types.ts';
 import type { Build } from './build.ts';
 import { register, registryDirectory } from './cache/registry.ts';

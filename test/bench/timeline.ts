@@ -1,7 +1,7 @@
 // What a time line costs: CPU time of this process and of the server over SLEEP(10), without and with it. Run by hand:
 // npx tsx test/bench/timeline.ts
 
-import { cpuTimeOf } from '../../src/host/cpu-time.ts';
+import { cpuTimeOf } from '../../src/lib/process/proc.ts';
 import { measure } from '../../src/measure/measure.ts';
 import { startTrial } from '../measure/trial.ts';
 

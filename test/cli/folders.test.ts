@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openLedger, restoreLeftovers } from '../../src/host/ledger.ts';
+import { withLock } from '../../src/lib/files/file-lock.ts';
 import { openCache } from '../../src/lib/files/private-folder.ts';
-import { withLock } from '../../src/server/cache/lock.ts';
 import { register, registryDirectory, workDirectory } from '../../src/server/cache/registry.ts';
 
 const bin = join(import.meta.dirname, '../../src/cli/benchbook.mjs');
@@ -46,7 +46,7 @@ it('whatever the umask, what is made in a new cache belongs to this account alon
       await openLedger(cache).add({ kind: 'remove-directory', path: join(folder, 'benchbook-1-x') });
       await register(registryDirectory(cache), '--datadir=/x', []);
       await workDirectory(cache);
-      await withLock(join(cache, 'locks', 'x'), { cacheDirectory: cache, progress: () => undefined }, async () => {
+      await withLock(join(cache, 'locks', 'x'), { progress: () => undefined }, async () => {
         for (const name of ['.', ...(await readdir(cache, { recursive: true }))]) {
           const found = await lstat(join(cache, name));
           expect([name, found.mode & 0o777]).toEqual([name, found.isDirectory() ? 0o700 : 0o600]);

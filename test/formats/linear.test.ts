@@ -11,12 +11,11 @@ import { tellingLine } from '../../src/formats/logs/telling-line.ts';
 import { numberOf, sameOptionValue } from '../../src/formats/option-value.ts';
 import { parseAnalyzeJson } from '../../src/formats/plans/analyze-json.ts';
 import { parseExplainAnalyze } from '../../src/formats/plans/explain-analyze.ts';
-import { parseDiskstats, parseProcIo } from '../../src/formats/proc-io.ts';
-import { parseKilobyteLines } from '../../src/formats/proc-status.ts';
 import { parseAptSources } from '../../src/formats/tools/apt-sources.ts';
 import { parseMtr } from '../../src/formats/tools/mtr.ts';
 import { parsePerfReport, parsePerfStat } from '../../src/formats/tools/perf-stat.ts';
 import { parseSysbench } from '../../src/formats/tools/sysbench.ts';
+import { parseDiskstats, parseKilobyteLines, parseProcIo } from '../../src/lib/process/proc.ts';
 import { withoutSecrets, withoutSecretValues } from '../../src/lib/secrets.ts';
 
 const src = new URL('../../src/', import.meta.url);
@@ -31,24 +30,24 @@ const READERS: Readonly<Record<string, readonly [string, (text: string) => unkno
   'private paths': ['bundle/redact/paths.ts', (text) => replacePaths(text, () => 'x')],
   redactor: ['bundle/redact/redactor.ts', (text) => redactor(nobody, none, none).text(text)],
   'words of a journal': ['bundle/redact/words.ts', (text) => wordsOf([text])],
-  'ANALYZE FORMAT=JSON': ['formats/json/loose-json.ts', parseAnalyzeJson],
-  'EXPLAIN ANALYZE': ['formats/explain-analyze.ts', parseExplainAnalyze],
+  'ANALYZE FORMAT=JSON': ['formats/plans/loose-json.ts', parseAnalyzeJson],
+  'EXPLAIN ANALYZE': ['formats/plans/explain-analyze.ts', parseExplainAnalyze],
   'INNODB STATUS': ['formats/innodb-status.ts', parseInnodbStatus],
-  sysbench: ['formats/sysbench.ts', (text) => parseSysbench(`${text}\nSQL statistics:\n${text}`)],
-  mtr: ['formats/mtr.ts', parseMtr],
-  'perf stat': ['formats/perf-stat.ts', parsePerfStat],
-  'perf report': ['formats/perf-stat.ts', parsePerfReport],
-  '/proc/PID/io': ['formats/proc-io.ts', parseProcIo],
-  '/proc/diskstats': ['formats/proc-io.ts', (text) => parseDiskstats(text, 1, 1)],
-  '/proc/PID/status': ['formats/proc-status.ts', parseKilobyteLines],
-  'phases of a start': ['formats/start-phases.ts', (text) => startPhases([{ atSeconds: 0, text }])],
-  'a line of a log': ['formats/error-log.ts', parseErrorLogLine],
-  'a ready line': ['formats/error-log.ts', isReadyLine],
-  'a log': ['formats/error-log.ts', (text) => decisiveError(text)],
-  'identity in a log': ['formats/error-log.ts', withoutIdentity],
-  'output of a program': ['formats/text/telling-line.ts', tellingLine],
-  'apt sources, one line': ['formats/apt-sources.ts', (text) => parseAptSources(text, 'list')],
-  'apt sources, stanzas': ['formats/apt-sources.ts', (text) => parseAptSources(text, 'deb822')],
+  sysbench: ['formats/tools/sysbench.ts', (text) => parseSysbench(`${text}\nSQL statistics:\n${text}`)],
+  mtr: ['formats/tools/mtr.ts', parseMtr],
+  'perf stat': ['formats/tools/perf-stat.ts', parsePerfStat],
+  'perf report': ['formats/tools/perf-stat.ts', parsePerfReport],
+  '/proc/PID/io': ['lib/process/proc.ts', parseProcIo],
+  '/proc/diskstats': ['lib/process/proc.ts', (text) => parseDiskstats(text, 1, 1)],
+  '/proc/PID/status': ['lib/process/proc.ts', parseKilobyteLines],
+  'phases of a start': ['formats/logs/start-phases.ts', (text) => startPhases([{ atSeconds: 0, text }])],
+  'a line of a log': ['formats/logs/error-log.ts', parseErrorLogLine],
+  'a ready line': ['formats/logs/error-log.ts', isReadyLine],
+  'a log': ['formats/logs/error-log.ts', (text) => decisiveError(text)],
+  'identity in a log': ['formats/logs/error-log.ts', withoutIdentity],
+  'output of a program': ['formats/logs/telling-line.ts', tellingLine],
+  'apt sources, one line': ['formats/tools/apt-sources.ts', (text) => parseAptSources(text, 'list')],
+  'apt sources, stanzas': ['formats/tools/apt-sources.ts', (text) => parseAptSources(text, 'deb822')],
   'an option': ['formats/option-value.ts', (text) => [numberOf(text), sameOptionValue(text, `${text} `)]],
 };
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseInnodbStatus } from '../../src/formats/innodb-status.ts';
 import { startPhases } from '../../src/formats/logs/start-phases.ts';
-import { parseDiskstats, parseProcIo } from '../../src/formats/proc-io.ts';
 import { parseMtr } from '../../src/formats/tools/mtr.ts';
 import { parsePerfReport, parsePerfStat } from '../../src/formats/tools/perf-stat.ts';
+import { parseDiskstats, parseProcIo } from '../../src/lib/process/proc.ts';
 
 const section = (title: string, ...lines: readonly string[]) => [
   '-'.repeat(title.length),

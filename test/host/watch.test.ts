@@ -10,7 +10,7 @@ import { amountText, bytesOf } from '../../src/host/controls/amount.ts';
 import { examine } from '../../src/host/doctor.ts';
 import { waitUntilQuiet } from '../../src/host/quiet.ts';
 import { watchHost } from '../../src/host/watch.ts';
-import { isAlive, processIdOf } from '../../src/lib/process-identity.ts';
+import { identityOf, isAlive } from '../../src/lib/process/identity.ts';
 
 /** Runs while another program keeps one core busy. */
 async function withBusyProcess<T>(body: (pid: number) => Promise<T>): Promise<T> {
@@ -73,9 +73,9 @@ test('the drift probe says where it could not run', async () => {
 
 test('a process is told apart from a later one with its id', async () => {
   const child = execa('sleep', ['20'], { reject: false });
-  const id = processIdOf(child.pid!)!;
+  const id = identityOf(child.pid!)!;
   expect(isAlive(id)).toBe(true);
-  expect(isAlive({ ...id, startTicks: id.startTicks + 1 })).toBe(false);
+  expect(isAlive({ ...id, startTicks: `${id.startTicks}1` })).toBe(false);
   child.kill('SIGKILL');
   await child;
   expect(isAlive(id)).toBe(false);

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { execa } from 'execa';
 import { expect, it, vi } from 'vitest';
-import { cpuTimeOf } from '../../src/host/cpu-time.ts';
+import { cpuTimeOf } from '../../src/lib/process/proc.ts';
 import { measure } from '../../src/measure/measure.ts';
 import { processSampler } from '../../src/measure/probes/timeline-process.ts';
 import type { Build } from '../../src/server/build.ts';

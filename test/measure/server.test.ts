@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cpuTimeOf } from '../../src/host/cpu-time.ts';
+import { cpuTimeOf } from '../../src/lib/process/proc.ts';
 import { measure } from '../../src/measure/measure.ts';
 import { startTrial, type TestTrial } from './trial.ts';
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { argumentsOf } from '../../src/lib/process/proc.ts';
 import { runTool } from '../../src/lib/run-tool.ts';
-import { argumentsOf } from '../../src/server/cache/process.ts';
 import { buildFromGit } from '../../src/server/sources/git/git.ts';
 import { thrownBy } from './thrown.ts';
 

@@ -1,13 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { execa } from 'execa';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { argumentsOf } from '../../src/lib/process/proc.ts';
 import type { Build } from '../../src/server/build.ts';
-import { withLock } from '../../src/server/cache/lock.ts';
-import { argumentsOf, identityOf, isAlive } from '../../src/server/cache/process.ts';
 import { reapLeftovers, registryDirectory, workDirectory, workRoot } from '../../src/server/cache/registry.ts';
 import { environment, freshServer, installedBuild, privateFolder } from './real.ts';
 
@@ -107,71 +105,4 @@ describe('a Benchbook that was killed with -9', () => {
     await server.stop('crash');
     await rm(mine, { recursive: true });
   });
-});
-
-describe('a lock', () => {
-  const path = () => join(cacheDirectory, 'locks', 'one');
-
-  it('is held by one at a time', async () => {
-    let inside = 0;
-    let most = 0;
-    const work = async () => {
-      most = Math.max(most, ++inside);
-      await sleep(20);
-      inside--;
-    };
-    await Promise.all([1, 2, 3, 4].map(() => withLock(path(), environment, work)));
-    expect(most).toBe(1);
-    expect(existsSync(path())).toBe(false);
-  });
-
-  it('passes between processes without a fault', async () => {
-    const counter = join(cacheDirectory, 'counter');
-    await writeFile(counter, '0');
-    const each = `
-import { readFileSync, writeFileSync } from 'node:fs';
-const { withLock } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/server/cache/lock.ts'))});
-const counter = ${JSON.stringify(counter)};
-for (let turn = 0; turn < 300; turn += 1) {
-  await withLock(${JSON.stringify(path())}, { progress: () => undefined }, async () => {
-    const value = Number(readFileSync(counter, 'utf8'));
-    await null;
-    writeFileSync(counter, String(value + 1));
-  });
-}`;
-    const args = ['--import', 'tsx', '--input-type=module', '--eval', each];
-    const ended = await Promise.all([1, 2, 3, 4].map(() => execa(process.execPath, args, { reject: false })));
-    expect(ended.map(({ stderr }) => stderr)).toEqual(['', '', '', '']);
-    expect(await readFile(counter, 'utf8')).toBe('1200');
-  }, 60_000);
-
-  it('of an ended process is taken over', async () => {
-    const holder = spawn(
-      process.execPath,
-      [
-        '--import',
-        'tsx',
-        '--input-type=module',
-        '--eval',
-        `const { withLock } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/server/cache/lock.ts'))});
-       await withLock(${JSON.stringify(path())}, { progress: () => undefined }, () => { console.log('held'); return new Promise((r) => setTimeout(r, 60000)); });`,
-      ],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    );
-    await new Promise((resolve) => holder.stdout!.once('data', resolve));
-    const told: string[] = [];
-    const waiting = withLock(path(), { ...environment, progress: (text) => told.push(text) }, async () => 'mine');
-    while (told.length === 0) await sleep(20);
-    expect(told).toEqual([`waiting for another Benchbook (process ${holder.pid}) that prepares the same`]);
-    holder.kill('SIGKILL');
-    expect(await waiting).toBe('mine');
-  }, 30_000);
-});
-
-it('a process is told from a later one with the same number', () => {
-  const me = identityOf(process.pid)!;
-  expect(isAlive(me)).toBe(true);
-  expect(isAlive({ ...me, startTicks: '1' })).toBe(false);
-  expect(isAlive({ ...me, bootId: 'other' })).toBe(false);
-  expect(identityOf(2 ** 30)).toBeNull();
 });

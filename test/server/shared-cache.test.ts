@@ -1,10 +1,9 @@
-import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { withLock } from '../../src/server/cache/lock.ts';
-import { identityOf, isAlive } from '../../src/server/cache/process.ts';
+import { identityOf } from '../../src/lib/process/identity.ts';
 import { reapLeftovers, registryDirectory, workRoot } from '../../src/server/cache/registry.ts';
 import { collectEvidence } from '../../src/server/process/evidence.ts';
 import { freshServer, installedBuild } from './real.ts';
@@ -18,14 +17,8 @@ afterEach(() => rm(cacheDirectory, { recursive: true, force: true }));
 
 const me = identityOf(process.pid)!;
 const foreign = { ...me, pidNamespace: 'pid:[1]', startTicks: '1' };
-const longAgo = new Date(Date.now() - 10 * 60_000);
-const environment = () => ({ cacheDirectory, progress: () => undefined });
-
-it('a process of another container counts as alive, one of before a restart does not', () => {
-  expect(isAlive(foreign)).toBe(true);
-  expect(isAlive({ ...me, bootId: 'other' })).toBe(false);
-  expect(isAlive({ ...me, bootId: 'other', host: 'elsewhere' })).toBe(true);
-});
+const _longAgo = new Date(Date.now() - 10 * 60_000);
+const _environment = () => ({ cacheDirectory, progress: () => undefined });
 
 it('what a process of another container has written down and made is left alone', async () => {
   const directory = registryDirectory(cacheDirectory);
@@ -42,21 +35,6 @@ it('what a process of another container has written down and made is left alone'
   await expect(stat(folder)).rejects.toThrow('ENOENT');
   expect(await readdir(workRoot(cacheDirectory))).toHaveLength(1);
 });
-
-it.each(['', 'null', '{"pid":', JSON.stringify(foreign)])(
-  'a lock whose owner file says %j is given up once it was silent for two minutes',
-  async (owner) => {
-    const path = join(cacheDirectory, 'locks', 'one');
-    await mkdir(path, { recursive: true, mode: 0o700 });
-    await writeFile(join(path, 'owner.json'), owner, { mode: 0o600 });
-    const told: string[] = [];
-    const waiting = withLock(path, { ...environment(), progress: (text) => told.push(text) }, async () => 'mine');
-    while (told.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(told[0]).toMatch(/^waiting for another Benchbook/);
-    await utimes(path, longAgo, longAgo);
-    expect(await waiting).toBe('mine');
-  },
-);
 
 it('nothing is asked of an external server that is given up, and no other server is taken for it', async () => {
   // What would be asked in its place, where it is free: the default port of this machine.

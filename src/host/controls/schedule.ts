@@ -1,5 +1,6 @@
 import { getPriority } from 'node:os';
 import { execa } from 'execa';
+import { sameCpus } from '../../lib/process/cpu-list.ts';
 import { type ControlResult, refuse, settled } from '../control.ts';
 import { isRoot } from '../tools.ts';
 
@@ -28,19 +29,6 @@ export async function setNiceness(nice: number): Promise<ControlResult> {
     return refuse(name, String(nice), isRoot() ? 'the kernel refused it' : 'only root may go first', effective);
   }
   return { ...settled(name, String(nice), effective), prefix };
-}
-
-/** `0,1` and `0-1` are the same CPUs; the kernel writes ranges. */
-export function sameCpus(a: string, b: string): boolean {
-  return expand(a) === expand(b);
-}
-
-function expand(list: string): string {
-  const cpus = list.split(',').flatMap((part) => {
-    const [first, last] = part.split('-').map(Number);
-    return Array.from({ length: (last ?? first!) - first! + 1 }, (_, index) => first! + index);
-  });
-  return [...new Set(cpus)].sort((a, b) => a - b).join(',');
 }
 
 function lastWords(stderr: string): string {

@@ -1,9 +1,10 @@
 import { getPriority } from 'node:os';
+import { sameCpus } from '../../lib/process/cpu-list.ts';
+import { allowedCpusOf } from '../../lib/process/proc.ts';
 import type { HostRequest } from '../../study/types.ts';
 import type { HostCaution } from '../control.ts';
 import { readText } from '../tools.ts';
 import { amountText, bytesOf } from './amount.ts';
-import { sameCpus } from './schedule.ts';
 
 /**
  * Compares what was asked of the machine for a process with what the running server really has: CPUs, niceness, memory
@@ -21,9 +22,8 @@ export async function verifyProcess(
     cautions.push({ code: 'control-not-in-effect', sentence, about: name });
   };
   if (request.cpus !== undefined) {
-    const found = /^Cpus_allowed_list:\s*(\S+)$/m.exec((await readText(`/proc/${pid}/status`)) ?? '')?.[1];
-    if (found !== undefined && !sameCpus(request.cpus, found))
-      differs('host.cpus', `CPUs ${request.cpus}`, `CPUs ${found}`);
+    const found = allowedCpusOf(pid);
+    if (found !== null && !sameCpus(request.cpus, found)) differs('host.cpus', `CPUs ${request.cpus}`, `CPUs ${found}`);
   }
   if (request.nice !== undefined) {
     const found = niceOf(pid);

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { ioOf } from '../../lib/process/proc.ts';
 import type { Measurement, Metric } from '../../study/types.ts';
 import { liveProcess, type Readings, type TrialContext } from '../context.ts';
 import { statusCounters } from '../probes/counters.ts';
@@ -33,10 +33,10 @@ export async function measureShutdown(measurement: Measurement, context: TrialCo
   const { mode } = measurement.params as z.output<typeof shape>;
   const server = await liveProcess(context);
   const dirtyPages = (await statusCounters(server.sql)).get('Innodb_buffer_pool_pages_dirty');
-  const before = writtenBytes(server.pid);
+  const before = ioOf(server.pid).writtenBytes;
   let last = before;
   const poll = setInterval(() => {
-    last = writtenBytes(server.pid) ?? last;
+    last = ioOf(server.pid).writtenBytes ?? last;
   }, POLL_MILLISECONDS);
   const { seconds } = await context.stop(mode).finally(() => clearInterval(poll));
   const values: Record<string, number> = { time: seconds };
@@ -47,14 +47,4 @@ export async function measureShutdown(measurement: Measurement, context: TrialCo
   if (before === null || last === null) missing.bytesWritten = 'this kernel does not let /proc/PID/io be read.';
   else values.bytesWritten = last - before;
   return { values, missing };
-}
-
-/** Bytes that the process sent to storage so far, see proc(5); null once it is gone. */
-function writtenBytes(pid: number): number | null {
-  try {
-    const match = /^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'latin1'));
-    return match === null ? null : Number(match[1]);
-  } catch {
-    return null;
-  }
 }

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { tellingLine } from '../../formats/logs/telling-line.ts';
 import { parseSysbench, type SysbenchResult } from '../../formats/tools/sysbench.ts';
 import { sysbenchDoubts } from '../../formats/tools/sysbench-doubts.ts';
 import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
+import { allowedCpusOf } from '../../lib/process/proc.ts';
 import type { Server } from '../../server/start.ts';
 import type { Measurement, Metric, Primitive } from '../../study/types.ts';
 import { liveServer, type Readings, type TimedValues, type TrialContext } from '../context.ts';
@@ -143,14 +143,14 @@ export async function measureSysbench(
     ...readingsOf(result, ended, used),
     cautions: [...cautions, ...load.cautions],
     artefacts: [{ name: 'sysbench output', text: ended.stdout }],
-    details: { version: result.version, obtained: tool.obtained, load: load.details, seed, clientCpus: ownCpus() },
+    details: {
+      version: result.version,
+      obtained: tool.obtained,
+      load: load.details,
+      seed,
+      clientCpus: allowedCpusOf('self'),
+    },
   };
-}
-
-/** Where the client may run: it starts as this process does, not where the server is pinned. */
-function ownCpus(): string | null {
-  const status = readFileSync('/proc/self/status', 'latin1');
-  return /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? null;
 }
 
 function optionsFor(params: SysbenchParams, server: Server): readonly string[] {

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import { parseDiskstats } from '../../formats/proc-io.ts';
+import { parseDiskstats, procText } from '../../lib/process/proc.ts';
 import type { Server } from '../../server/start.ts';
 import { attempt, type ProcessUse, useOf } from '../tools/process-use.ts';
 
@@ -58,8 +58,8 @@ function totals(pid: number, device: readonly [number, number] | null, at: numbe
 }
 
 function rssBytes(pid: number): number | null {
-  const pages = attempt(() => /^\d+ (\d+) /.exec(readFileSync(`/proc/${pid}/statm`, 'latin1'))?.[1] ?? null);
-  return pages === null ? null : Number(pages) * pageBytes();
+  const pages = /^\d+ (\d+) /.exec(procText(pid, 'statm') ?? '')?.[1];
+  return pages === undefined ? null : Number(pages) * pageBytes();
 }
 
 let pageSize: number | null = null;

@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { parseProcIo } from '../../formats/proc-io.ts';
-import { cpuTimeOf } from '../../host/cpu-time.ts';
+import { cpuTimeOf, ioOf } from '../../lib/process/proc.ts';
 
 /** What a process has used since it began: CPU time in seconds, bytes of storage; null where the kernel does not tell. */
 export interface ProcessUse {
@@ -12,11 +10,11 @@ export interface ProcessUse {
 /** By `/proc/PID/stat` and `io`; all null for a server elsewhere, which has no process here. */
 export function useOf(pid: number): ProcessUse {
   const cpu = attempt(() => cpuTimeOf(pid));
-  const io = attempt(() => parseProcIo(readFileSync(`/proc/${pid}/io`, 'latin1')));
+  const io = ioOf(pid);
   return {
     cpu: cpu && cpu.userSeconds + cpu.systemSeconds,
-    read: io?.readBytes ?? null,
-    written: io?.writtenBytes ?? null,
+    read: io.readBytes,
+    written: io.writtenBytes,
   };
 }
 

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { BenchbookError } from '../../lib/errors.ts';
+import { parseCpuList } from '../../lib/process/cpu-list.ts';
+import { allowedCpusOf } from '../../lib/process/proc.ts';
 
 /**
  * The cores that this process may use, in two halves for two servers, as lists for taskset. Threads of one core stay together,
@@ -8,8 +10,7 @@ import { BenchbookError } from '../../lib/errors.ts';
  * @throws BenchbookError `missing` where there is one core.
  */
 export async function halvesOfCores(): Promise<readonly [string, string]> {
-  const status = await readFile('/proc/self/status', 'latin1').catch(() => '');
-  const allowed = parseCpuList(/^Cpus_allowed_list:\s*(\S+)/m.exec(status)?.[1] ?? '');
+  const allowed = parseCpuList(allowedCpusOf('self') ?? '');
   const cores = new Map<string, number[]>();
   for (const cpu of allowed) {
     const path = `/sys/devices/system/cpu/cpu${cpu}/topology/thread_siblings_list`;
@@ -34,13 +35,4 @@ export async function halvesOfCores(): Promise<readonly [string, string]> {
       .flat()
       .join(','),
   ];
-}
-
-/** `0-3,8` as numbers; see cpuset(7), "List format". */
-export function parseCpuList(text: string): readonly number[] {
-  return text.split(',').flatMap((part) => {
-    const [first, last = first] = part.split('-').map(Number);
-    if (first === undefined || last === undefined || Number.isNaN(first) || part === '') return [];
-    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
-  });
 }

@@ -5,7 +5,7 @@ import { readHost } from '../../host/facts.ts';
 import { restoreLeftovers } from '../../host/ledger.ts';
 import { watchHost } from '../../host/watch.ts';
 import type { JsonValue, SettingRecord } from '../../journal/entry.ts';
-import type { Lock } from '../../journal/lock.ts';
+import type { Lock } from '../../lib/process/kernel-lock.ts';
 import type { MeasureResult, TrialContext } from '../../measure/context.ts';
 import { perform } from '../../measure/perform.ts';
 import { prepareTools } from '../../measure/prepare.ts';

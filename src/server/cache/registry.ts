@@ -5,8 +5,8 @@ import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makePrivate, readTrusted, writePrivate } from '../../lib/files/private-folder.ts';
-import { pidNamespace } from '../../lib/process-identity.ts';
-import { argumentsOf, identityOf, isAlive, isForeign, type ProcessIdentity, sessionOf } from './process.ts';
+import { identityOf, isAlive, isForeign, type ProcessIdentity, pidNamespace } from '../../lib/process/identity.ts';
+import { argumentsOf, sessionOf } from '../../lib/process/proc.ts';
 
 /** What is written down before a process is spawned, so that a later Benchbook can clean up after a killed one. */
 interface Leftover {

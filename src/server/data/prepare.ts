@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { withLock } from '../../lib/files/file-lock.ts';
 import { makePrivate } from '../../lib/files/private-folder.ts';
 import type { Dataset, Options } from '../../study/types.ts';
 import { type Build, shortHash } from '../build.ts';
-import { withLock } from '../cache/lock.ts';
 import { workDirectory } from '../cache/registry.ts';
 import type { ServerEnvironment } from '../environment.ts';
 import { optionsKey } from '../options/options.ts';

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseKilobyteLines, procText } from '../../lib/process/proc.ts';
 import { runTool } from '../../lib/run-tool.ts';
 
 /**
@@ -33,7 +34,7 @@ async function coreLimits(): Promise<{ readonly soft: string; readonly hard: str
 
 /** Ends a server that hangs by SIGABRT, so that it leaves a core file; where that takes too long the caller's SIGKILL does. */
 export async function abortForCore(pid: number, exited: Promise<unknown>): Promise<void> {
-  const seconds = dumpSeconds(await residentBytes(pid));
+  const seconds = dumpSeconds(residentBytes(pid));
   try {
     // A stopped process takes no signal but this.
     process.kill(pid, 'SIGCONT');
@@ -53,9 +54,8 @@ export function dumpSeconds(bytes: number): number {
   return HANDLER_SECONDS + bytes / BYTES_PER_SECOND;
 }
 
-async function residentBytes(pid: number): Promise<number> {
-  const text = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(text)?.[1] ?? 0) * 1024;
+function residentBytes(pid: number): number {
+  return parseKilobyteLines(procText(pid, 'status') ?? '').get('VmRSS') ?? 0;
 }
 
 /** Where the kernel puts core files: `kernel.core_pattern` and `kernel.core_uses_pid`. */

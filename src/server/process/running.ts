@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from 'mysql2/promise';
-import type { CpuTime } from '../../host/cpu-time.ts';
 import { BenchbookError } from '../../lib/errors.ts';
+import type { CpuTime } from '../../lib/process/proc.ts';
 import type { SqlConnection } from '../../study/types.ts';
 import type { Build } from '../build.ts';
 import { connect, isLost, STATEMENT_SECONDS, sqlOver } from '../connection.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { withLock } from '../../lib/files/file-lock.ts';
 import { makePrivate } from '../../lib/files/private-folder.ts';
-import { withLock } from '../cache/lock.ts';
 import { workDirectory } from '../cache/registry.ts';
 import type { ServerEnvironment } from '../environment.ts';
 
