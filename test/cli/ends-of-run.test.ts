@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TrialEntry } from '../../src/journal/entry.ts';
 import { readJournal } from '../../src/journal/read.ts';
 import { benchbook, benchbookRunning, directoryWith } from './cli.ts';
+import { endsWithin, REPORTING } from './ends-within.ts';
 
 /** Ways in which a statement, a server, or the study's own code ends, each a level: what it does, its outcome and its reason. */
 const ENDS: Readonly<Record<string, readonly [code: string, outcome: string, reason: RegExp]>> = {
@@ -111,12 +112,12 @@ async function processesOf(text: string): Promise<readonly string[]> {
 }
 
 test('however statements, servers and the code of a study end: each trial has its reason, nothing runs on, and the command ends', async () => {
-  const running = benchbookRunning(directory, ['run', 'ends', '--force']);
+  const running = benchbookRunning(directory, ['run', 'ends', '--force'], REPORTING);
   let lastOutput = 0;
   running.stdout.on('data', () => {
     lastOutput = performance.now();
   });
-  const { exitCode, stdout, stderr } = await running;
+  const { exitCode, stdout, stderr } = await endsWithin(300, running, directory);
   expect({ exitCode, seconds: (performance.now() - lastOutput) / 1000 }).toEqual({
     exitCode: 1,
     seconds: expect.any(Number),
@@ -137,7 +138,7 @@ test('however statements, servers and the code of a study end: each trial has it
   );
   expect(await processesOf(`work/${running.pid}-`)).toEqual([]);
   expect(await processesOf('/bin/sleep 61.25')).toEqual([]);
-}, 600_000);
+}, 330_000);
 
 describe('a signal ends a run in order, also while the study does not return', () => {
   test.each([
