@@ -1,40 +1,15 @@
-import { analyze } from './kinds/analyze.ts';
-import { command } from './kinds/command.ts';
-import { custom } from './kinds/custom.ts';
-import { idle } from './kinds/idle.ts';
-import { memory } from './kinds/memory.ts';
-import { mtr } from './kinds/mtr.ts';
-import { profile } from './kinds/profile.ts';
-import { query } from './kinds/query.ts';
-import { shutdown } from './kinds/shutdown.ts';
-import { startup } from './kinds/startup.ts';
-import { statements } from './kinds/statements.ts';
-import { sysbench } from './kinds/sysbench.ts';
-import { around } from './probes/around.ts';
-import { innodbMetrics } from './probes/innodb-metrics.ts';
-import { innodbStatus } from './probes/innodb-status.ts';
-import { perf } from './probes/perf.ts';
-import { status } from './probes/status.ts';
-import { timeline } from './probes/timeline.ts';
+import { MEASUREMENTS } from './kinds/list.ts';
 
-/** How metrics are obtained: plain data, but for the functions of `custom` and `command`. */
-export const measure = {
-  startup,
-  shutdown,
-  memory,
-  idle,
-  query,
-  analyze,
-  profile,
-  statements,
-  sysbench,
-  command,
-  mtr,
-  custom,
-  around,
-  status,
-  innodbStatus,
-  innodbMetrics,
-  timeline,
-  perf,
-};
+type Words = { readonly [M in (typeof MEASUREMENTS)[number] as M['kind']]: M['declare'] };
+
+/**
+ * How metrics are obtained. Each word checks its options and returns plain data, apart from the functions of `custom` and
+ * `command`. All values are in base units: seconds, bytes, counts, and their rates.
+ * @throws BenchbookError `study` for a wrong option, with the option's name and an example
+ * @example
+ * measurements: {
+ *   startup: measure.startup(),
+ *   scan: measure.around(measure.query('SELECT COUNT(*) FROM t'), [measure.status(['Innodb_pages_read'])]),
+ * }
+ */
+export const measure = Object.fromEntries(MEASUREMENTS.map(({ kind, declare }) => [kind, declare])) as Words;

@@ -2,61 +2,9 @@ import type { Caution, Series } from '../journal/entry.ts';
 import { BenchbookError } from '../lib/errors.ts';
 import { isExternal } from '../server/external.ts';
 import type { Measurement } from '../study/types.ts';
-import type { MeasureResult, Readings, TimedValues, TrialContext } from './context.ts';
-import { measureAnalyze } from './kinds/analyze.ts';
-import { measureCommand } from './kinds/command.ts';
-import { measureCustom } from './kinds/custom.ts';
-import { measureIdle } from './kinds/idle.ts';
-import { measureMemory } from './kinds/memory.ts';
-import { measureMtr } from './kinds/mtr.ts';
-import { measureProfile } from './kinds/profile.ts';
-import { measureQuery } from './kinds/query.ts';
-import { measureShutdown } from './kinds/shutdown.ts';
-import { measureStartup } from './kinds/startup.ts';
-import { measureStatements } from './kinds/statements.ts';
-import { measureSysbench } from './kinds/sysbench.ts';
-import { type BeginProbe, type Counted, measureAround } from './probes/around.ts';
-import { beginInnodbMetrics, measureInnodbMetrics } from './probes/innodb-metrics.ts';
-import { beginInnodbStatus, measureInnodbStatus } from './probes/innodb-status.ts';
-import { beginPerf } from './probes/perf.ts';
-import { beginStatus, measureStatus } from './probes/status.ts';
-import { beginTimeline } from './probes/timeline.ts';
-
-type Method = (measurement: Measurement, context: TrialContext, counted: Counted) => Promise<Readings>;
-
-/** Kinds that prepare something first, and tell by themselves which part counts. */
-const PREPARES: readonly string[] = ['sysbench'];
-
-/** What looks at the server's process or starts it: nothing that somebody else's server could be asked for. */
-const NEEDS_PROCESS: readonly string[] = ['startup', 'shutdown', 'memory', 'idle', 'mtr', 'timeline', 'perf'];
-
-/** By `kind` of the measurement; `around` is of its own, since it takes another measurement. */
-const METHODS: Readonly<Record<string, Method>> = {
-  startup: measureStartup,
-  shutdown: measureShutdown,
-  memory: measureMemory,
-  idle: measureIdle,
-  query: measureQuery,
-  analyze: measureAnalyze,
-  profile: measureProfile,
-  statements: measureStatements,
-  sysbench: measureSysbench,
-  command: measureCommand,
-  mtr: measureMtr,
-  custom: measureCustom,
-  status: measureStatus,
-  innodbStatus: measureInnodbStatus,
-  innodbMetrics: measureInnodbMetrics,
-  around: (measurement, context) => measureAround(measurement, context, { measure: take, begin: beginProbe }),
-};
-
-const PROBES: Readonly<Record<string, BeginProbe>> = {
-  status: beginStatus,
-  innodbStatus: beginInnodbStatus,
-  innodbMetrics: beginInnodbMetrics,
-  timeline: beginTimeline,
-  perf: beginPerf,
-};
+import type { MeasureResult, TimedValues, TrialContext } from './context.ts';
+import type { BeginProbe, Counted, MeasurementKind, Take } from './kinds/define.ts';
+import { kindOf, MEASUREMENTS } from './kinds/list.ts';
 
 /**
  * Takes one measurement of a study, `name` being its key there. Metrics are addressed as `name.metric`.
@@ -77,35 +25,34 @@ export async function perform(name: string, measurement: Measurement, context: T
   };
 }
 
-async function take(
-  measurement: Measurement,
-  context: TrialContext,
-  counted: Counted = (work) => work(),
-): Promise<Readings> {
-  const method = found(METHODS, measurement.kind, 'measurement');
-  refuseExternal(measurement.kind, context);
-  if (PREPARES.includes(measurement.kind)) return await method(measurement, context, counted);
-  return await counted(() => method(measurement, context, (work) => work()));
-}
-
-const beginProbe: BeginProbe = async (probe, server, context) => {
-  refuseExternal(probe.probe, context);
-  return await found(PROBES, probe.probe, 'probe')(probe, server, context);
+/** Probes begin once `prepare` is done: what it does is in no figure. */
+const take: Take = async (measurement, context, counted: Counted = (work) => work()) => {
+  const kind = found(measurement.kind, 'measurement', ({ run }) => run !== undefined);
+  refuseExternal(kind, context);
+  const prepared = await kind.prepare?.(measurement, context);
+  return await counted(() => kind.run!(measurement, context, prepared, { take, begin }));
 };
 
-function refuseExternal(kind: string, context: Pick<TrialContext, 'build'>): void {
-  if (!NEEDS_PROCESS.includes(kind) || !isExternal(context.build)) return;
+const begin: BeginProbe = async (probe, server, context) => {
+  const kind = found(probe.probe, 'probe', (each) => each.begin !== undefined);
+  refuseExternal(kind, context);
+  return await kind.begin!(probe, server, context);
+};
+
+function refuseExternal({ kind, needs }: MeasurementKind, { build }: Pick<TrialContext, 'build'>): void {
+  if (needs?.process === undefined || !isExternal(build)) return;
   throw new BenchbookError(
     'measure',
     `"${kind}" needs a server that Benchbook starts; an external one is measured over SQL only.`,
   );
 }
 
-function found<T>(all: Readonly<Record<string, T>>, kind: string, what: string): T {
-  const method = Object.hasOwn(all, kind) ? all[kind] : undefined;
-  if (method !== undefined) return method;
-  throw new BenchbookError('measure', `There is no ${what} of kind "${kind}".`, {
-    hint: `There are ${Object.keys(all).join(', ')}.`,
+function found(name: string, what: string, isOne: (kind: MeasurementKind) => boolean): MeasurementKind {
+  const kind = kindOf(name);
+  if (kind !== undefined && isOne(kind)) return kind;
+  const all = (MEASUREMENTS as readonly MeasurementKind[]).filter(isOne).map((each) => each.kind);
+  throw new BenchbookError('measure', `There is no ${what} of kind "${name}".`, {
+    hint: `There are ${all.join(', ')}.`,
   });
 }
 

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { runAccounted } from '../../src/measure/tools/run-with-rusage.ts';
+import { runWithRusage } from '../../src/measure/tools/run-with-rusage.ts';
 import { defaultCacheDirectory } from '../../src/server/environment.ts';
 import { resolveBuild } from '../../src/server/resolve.ts';
 
@@ -43,7 +43,7 @@ interface Seen {
 }
 
 async function own(): Promise<Seen> {
-  const ended = await runAccounted({ argv, signal });
+  const ended = await runWithRusage({ argv, signal });
   if (ended.exitCode !== 0) throw new Error(ended.stderr);
   return { wall: ended.wallSeconds, cpu: ended.userSeconds! + ended.systemSeconds!, peak: ended.peakRssBytes };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TrialContext } from '../../src/measure/context.ts';
 import { measure } from '../../src/measure/measure.ts';
 import { perform } from '../../src/measure/perform.ts';
-import { runAccounted } from '../../src/measure/tools/run-with-rusage.ts';
+import { runWithRusage } from '../../src/measure/tools/run-with-rusage.ts';
 import type { Measurement } from '../../src/study/types.ts';
 
 const context = {
@@ -89,9 +89,9 @@ describe('a command', () => {
   it('is ended with all that it started', async () => {
     const stop = new AbortController();
     setTimeout(() => stop.abort(), 200);
-    const running = runAccounted({ argv: ['/bin/sh', '-c', 'sleep 61.5 & sleep 61.5'], signal: stop.signal });
+    const running = runWithRusage({ argv: ['/bin/sh', '-c', 'sleep 61.5 & sleep 61.5'], signal: stop.signal });
     await expect(running).rejects.toMatchObject({ code: 'interrupted' });
-    const left = await runAccounted({
+    const left = await runWithRusage({
       argv: ['/bin/sh', '-c', "ps -eo args | grep -c '^sleep 61.5' || true"],
       signal: context.signal,
     });

@@ -1,56 +1,89 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { MeasurementKind } from '../../src/measure/kinds/define.ts';
+import { MEASUREMENTS } from '../../src/measure/kinds/list.ts';
 import { measure } from '../../src/measure/measure.ts';
-import type { Metric } from '../../src/study/types.ts';
 
-const text = readFileSync(join(import.meta.dirname, '../../CONTRIBUTING.md'), 'utf8');
-const section = /^## Measurements and their metrics$([\s\S]*?)^## /m.exec(text)![1]!;
-const rows = section.split('\n').flatMap((line) => {
-  const cells = line.split(/(?<!\\)\|/).map((cell) => cell.trim());
-  return cells.length === 5 ? [cells.slice(1, 4) as [string, string, string]] : [];
-});
+const FILE = join(import.meta.dirname, '../../CONTRIBUTING.md');
+const kinds: readonly MeasurementKind[] = MEASUREMENTS;
 
-/** Each word with arguments that show all its metrics; names that a study chooses are in capitals. */
-const words: Readonly<Record<Exclude<keyof typeof measure, 'around' | 'custom'>, readonly { metrics: object }[]>> = {
-  startup: [measure.startup({ after: 'crash' })],
-  shutdown: [measure.shutdown()],
-  memory: [measure.memory()],
-  idle: [measure.idle()],
-  query: [measure.query('SELECT 1')],
-  analyze: [measure.analyze('SELECT 1')],
-  profile: [measure.profile('SELECT 1')],
-  statements: [measure.statements({ STEP: 'SELECT 1' })],
-  sysbench: [measure.sysbench()],
-  command: [measure.command('true')],
-  mtr: [measure.mtr('main.1st', { analyses: ['NAME'] })],
-  status: [measure.status(['COUNTER'])],
-  innodbMetrics: [measure.innodbMetrics(['NAME'])],
-  innodbStatus: [measure.innodbStatus()],
-  timeline: [
-    measure.timeline(['rss', 'cpu', 'read', 'written', 'deviceRead', 'deviceWritten', 'deviceBusy', 'COUNTER']),
-  ],
-  perf: [measure.perf({ mode: 'stat' }), measure.perf({ mode: 'record' })],
-};
+const code = (text: string) => `\`${text.replaceAll('|', '\\|')}\``;
 
-it('every metric with its unit is in the table of CONTRIBUTING.md, and no other', () => {
-  const declared = Object.entries(words).flatMap(([word, all]) =>
-    all.flatMap(({ metrics }) =>
-      Object.entries(metrics as Record<string, Metric>).map(([name, { unit }]) => `${word}.${name} ${unit}`),
-    ),
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]!.length)));
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`;
+  return [head, widths.map((width) => '-'.repeat(width)), ...rows].map(line).join('\n');
+}
+
+function methods(): string {
+  const rows = kinds.map(({ docs, begin }) => [
+    `${docs.forms.map(code).join(', ')}${begin === undefined ? '' : ', a probe'}`,
+    docs.how,
+    docs.disturbs,
+  ]);
+  return table(['measurement', 'how it measures', 'what it disturbs'], rows);
+}
+
+function metrics(): string {
+  const rows = kinds.flatMap(({ kind, metrics: all, docs }) =>
+    docs.metrics.map(([names, text]) => [
+      names.map((name, index) => code(index === 0 ? `${kind}.${name}` : name)).join(', '),
+      [...new Set(names.map((name) => all[name]!.unit))].join(', '),
+      text,
+    ]),
   );
-  const documented = rows.flatMap(([names, unit]) => {
-    let word = '';
-    return [...names.matchAll(/`([^`]+)`/g)].flatMap(([, name]) => {
-      const address = /^([a-zA-Z]+)\.(.+)$/.exec(name!);
-      if (address !== null) word = address[1]!;
-      return word in words ? [`${word}.${address?.[2] ?? name} ${unit}`] : [];
-    });
-  });
-  expect([...documented].sort()).toEqual([...new Set(declared)].sort());
+  return table(['metric', 'unit', 'what it is'], rows);
+}
+
+it.each([
+  ['measurements', methods],
+  ['metrics', metrics],
+])('the table of %s in CONTRIBUTING.md is made from the objects (UPDATE_EXPECTED=1 writes it)', (name, made) => {
+  const [begin, end] = [`<!-- ${name}: generated -->\n`, `\n<!-- end of ${name} -->`];
+  const text = readFileSync(FILE, 'utf8');
+  const from = text.indexOf(begin) + begin.length;
+  const to = text.indexOf(end);
+  expect(from, `CONTRIBUTING.md has ${begin}`).toBeGreaterThanOrEqual(begin.length);
+  expect(to, `CONTRIBUTING.md has ${end}`).toBeGreaterThan(from);
+  const wanted = `\n${made()}\n`;
+  if (process.env.UPDATE_EXPECTED) writeFileSync(FILE, `${text.slice(0, from)}${wanted}${text.slice(to)}`);
+  else expect(text.slice(from, to)).toBe(wanted);
 });
 
-it('every word of measure says there how it measures and what it disturbs', () => {
-  const described = rows.flatMap(([names]) => [...names.matchAll(/`(\w+)\(/g)].map((match) => match[1]!));
-  expect([...new Set(described)].sort()).toEqual(Object.keys(measure).sort());
+it.each(kinds.map((each) => [each.kind, each] as const))(
+  '%s documents each of its metrics once, with one unit a row',
+  (_, { kind, metrics, docs }) => {
+    expect(docs.metrics.flatMap(([names]) => names).sort()).toEqual(Object.keys(metrics).sort());
+    for (const [names] of docs.metrics) expect(new Set(names.map((name) => metrics[name]!.unit)).size).toBe(1);
+    for (const form of docs.forms) expect(form.startsWith(`${kind}(`), form).toBe(true);
+  },
+);
+
+it('a word declares the metrics that its object lists', () => {
+  const declared = {
+    startup: measure.startup({ after: 'crash' }).metrics,
+    shutdown: measure.shutdown().metrics,
+    memory: measure.memory().metrics,
+    idle: measure.idle().metrics,
+    query: measure.query('SELECT 1').metrics,
+    analyze: measure.analyze('SELECT 1').metrics,
+    profile: measure.profile('SELECT 1').metrics,
+    statements: measure.statements({ STEP: 'SELECT 1' }).metrics,
+    sysbench: measure.sysbench().metrics,
+    command: measure.command('true').metrics,
+    mtr: measure.mtr('main.1st', { analyses: ['NAME'] }).metrics,
+    status: measure.status(['COUNTER']).metrics,
+    innodbMetrics: measure.innodbMetrics(['NAME']).metrics,
+    innodbStatus: measure.innodbStatus().metrics,
+    perf: { ...measure.perf({ mode: 'stat' }).metrics, ...measure.perf({ mode: 'record' }).metrics },
+  };
+  const units = (all: object) =>
+    Object.entries(all)
+      .map(([name, { unit }]) => `${name} ${unit}`)
+      .sort();
+  for (const [kind, all] of Object.entries(declared)) {
+    expect(units(all)).toEqual(units(kinds.find((each) => each.kind === kind)!.metrics));
+  }
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mtr } from '../../src/measure/kinds/mtr.ts';
+import { measure } from '../../src/measure/measure.ts';
 
 test('mtr empties its folders and starts servers: no option of a study leads it or its server elsewhere', () => {
   const refused = [
@@ -19,7 +19,9 @@ test('mtr empties its folders and starts servers: no option of a study leads it 
   ];
   const others = ['--mysqld=--innodb-data-home-dir=/x', '--mysqld-env=MYSQL_HOME=/x', '--mysqld-en=UMASK=0777'];
   for (const option of [...refused, ...ofServer, ...others])
-    expect(() => mtr('main.1st', { options: [option] }), option).toThrow(/cannot be set by a study|leads out of/);
+    expect(() => measure.mtr('main.1st', { options: [option] }), option).toThrow(
+      /cannot be set by a study|leads out of/,
+    );
   const options = [
     '--mysqld=--innodb-buffer-pool-size=128M',
     '--mem',
@@ -27,5 +29,5 @@ test('mtr empties its folders and starts servers: no option of a study leads it 
     '--suite-timeout=10',
     '--mysqld-env=X=1',
   ];
-  expect(mtr('main.1st', { options }).kind).toBe('mtr');
+  expect(measure.mtr('main.1st', { options }).kind).toBe('mtr');
 });

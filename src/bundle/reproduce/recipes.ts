@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CellLabels, Entry, JsonValue, ServerEntry, TrialEntry } from '../../journal/entry.ts';
 import { BenchbookError } from '../../lib/errors.ts';
+import { scriptStatements } from '../../measure/reproduce.ts';
 
 /** What a variant needs to be tried again by hand. */
 export interface Recipe {
@@ -123,7 +124,8 @@ function recipe(trial: TrialEntry, number: number, server: ServerEntry | null, i
     .map((one) => ({
       ...one,
       ...(one.inner === undefined ? {} : { kind: one.inner.kind, params: one.inner.params }),
-    }));
+    }))
+    .map(reproduced);
   return {
     name: folderName(trial.cell, number),
     cell: trial.cell,
@@ -134,8 +136,8 @@ function recipe(trial: TrialEntry, number: number, server: ServerEntry | null, i
     env: inputs.setup?.env ?? {},
     effective: trial.settings ?? [],
     data: inputs.setup?.data ?? null,
-    statements: each.flatMap(statementsOf),
-    others: each.filter((one) => !['startup', ...TIMED].includes(one.kind)).map((one) => otherText(one)),
+    statements: each.flatMap(({ statements }) => statements),
+    others: each.flatMap(({ other }) => other ?? []),
     host: inputs.setup?.host ?? null,
   };
 }
@@ -149,21 +151,18 @@ function optionsOf(argv: readonly string[]): string[] {
   return argv.slice(from + 1).filter((word) => word.startsWith('--') && word !== '--' && !OWN_PATHS.test(word));
 }
 
-const TIMED = ['query', 'analyze', 'profile', 'statements'];
 const MOST_TIMES = 5;
 
-function statementsOf({ name, kind, params }: Made): TimedStatement[] {
-  if (kind === 'statements') {
-    const steps = params.steps as Readonly<Record<string, string | readonly string[]>>;
-    return Object.entries(steps ?? {}).flatMap(([step, list]) =>
-      [list].flat().map((sql) => ({ measurement: `${name}.${step}`, sql: String(sql), times: 1 })),
-    );
-  }
-  const { sql, iterations } = params;
-  if (!TIMED.includes(kind) || typeof sql !== 'string') return [];
-  return [
-    { measurement: name, sql, times: Math.min(MOST_TIMES, 1 + (typeof iterations === 'number' ? iterations : 0)) },
-  ];
+/** What the script repeats of a measurement, or what is left to do by hand. */
+function reproduced(one: Made): { readonly statements: readonly TimedStatement[]; readonly other: string | null } {
+  const script = scriptStatements(one.kind, one.params);
+  if (script === null) return { statements: [], other: otherText(one) };
+  const statements = script.map(({ step, sql, times }) => ({
+    measurement: step === undefined ? one.name : `${one.name}.${step}`,
+    sql,
+    times: Math.min(MOST_TIMES, times),
+  }));
+  return { statements, other: null };
 }
 
 function otherText({ name, kind, params }: Made): string {

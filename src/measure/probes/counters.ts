@@ -6,7 +6,7 @@ import { nearestOf } from '../tools/options.ts';
 /** Counters as read at one moment, by name; what the server does not have is absent. */
 export type Counters = ReadonlyMap<string, number>;
 
-/** A counter that is told as it stands at the end, and not by how much it grew. */
+/** Whether a counter is a state: its value at the end counts, not by how much it grew. */
 export type IsGauge = (name: string) => boolean;
 
 /** What a set of counters did between two readings: counters by their difference, gauges by their last value. */
@@ -38,7 +38,7 @@ export function changes(
   return { values, missing };
 }
 
-/** Whether a counter shows what no counter reaches: a negative number that is printed without its sign. */
+/** Whether a counter has a value that no counter reaches: a negative number that was printed without its sign. */
 export function isWrapped(value: number): boolean {
   return !Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER;
 }
@@ -63,11 +63,11 @@ export function isBytes(name: string): boolean {
   );
 }
 
-/** Names of `SHOW GLOBAL STATUS` that tell of a state and count nothing. */
+/** Names of `SHOW GLOBAL STATUS` that are states and count nothing. */
 const GAUGE =
   /^(Threads_(connected|running|cached)|Open_(files|streams|tables|table_definitions)|Max_used_connections|Uptime|Prepared_stmt_count|Memory_used(_initial)?|Key_blocks_\w+|Qcache_(free\w+|queries_in_cache|total_blocks)|Innodb_(buffer_pool_(pages_(data|dirty|free|misc|total|old)|bytes_(data|dirty))|page_size|history_list_length|num_open_files|data_pending_\w+|os_log_pending_\w+|row_lock_(current_waits|time_avg|time_max)|checkpoint_(age|max_age)|mem_\w+|max_trx_id|buffer_pool_resize_status_\w+))$/i;
 
-/** Whether a status counter tells of a state. */
+/** Whether a status counter is a state. */
 export const isStatusGauge: IsGauge = (name) => GAUGE.test(name);
 
 /** SHOW GLOBAL STATUS as numbers; texts such as "ON" are left out. */

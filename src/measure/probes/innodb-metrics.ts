@@ -3,11 +3,13 @@ import { BenchbookError } from '../../lib/errors.ts';
 import type { Server } from '../../server/start.ts';
 import type { Measurement, Metric, Probe } from '../../study/types.ts';
 import { liveServer, type Readings, type TrialContext } from '../context.ts';
+import { defineMeasurement, type RunningProbe } from '../kinds/define.ts';
 import { optionsOf } from '../tools/options.ts';
-import type { RunningProbe } from './around.ts';
 import { changes, counterMetric, startedAgain } from './counters.ts';
 
-/** Names that tell of a state: INNODB_METRICS marks counters as values and values as counters, so its TYPE is no help. */
+const WORD = { name: 'measure.innodbMetrics', example: "measure.innodbMetrics(['buffer_pool_read_requests'])" };
+
+/** Names of states. The TYPE column does not help: INNODB_METRICS marks counters as values and values as counters, so it cannot be trusted. */
 const GAUGE =
   /^(buffer_pool_(size|pages_(total|misc|data|free)|bytes_(data|dirty)|pages_dirty)|lsn_checkpoint|trx_rseg_(history_len|current_size)|log_(lsn_checkpoint_age|max_modified_age_(a)?sync|waits_\w+)|os_pending_(reads|writes)|innodb_page_size|file_num_open_files|lock_row_lock_(current_waits|time_avg|time_max)|log_lsn_(current|last_flush|last_checkpoint|archived|buf_dirty_pages_added)|metadata_mem_pool_size)$/;
 
@@ -17,12 +19,14 @@ const shape = z
   .refine((names) => new Set(names).size === names.length, 'names a metric twice');
 
 /**
- * Counters of `information_schema.INNODB_METRICS`: by how much each grew around another measurement, states at the end; on
- * its own, since the server's start. Those that are off are switched on before and off again after: some of them cost time
- * in the hot paths of InnoDB, which is told as a caution.
+ * Counters of `information_schema.INNODB_METRICS`, as counts or bytes: by how much each grew around another measurement, or since the
+ * server's start where it stands alone; states at the end. Counters that are off are switched on before and off again after, with a
+ * caution: some of them cost time in InnoDB.
+ * @throws BenchbookError `study` where the list is empty or names a metric twice
+ * @example measure.around(measure.query('SELECT COUNT(*) FROM t'), [measure.innodbMetrics(['buffer_pool_read_requests'])])
  */
-export function innodbMetrics<const C extends string>(names: readonly C[]): Measurement<C> & Probe<C> {
-  const checked = optionsOf('measure.innodbMetrics', shape, names);
+function declare<const C extends string>(names: readonly C[]): Measurement<C> & Probe<C> {
+  const checked = optionsOf(WORD, shape, names);
   const metrics = Object.fromEntries(checked.map((name) => [name, counterMetric(name, isGauge)]));
   return {
     kind: 'innodbMetrics',
@@ -32,7 +36,7 @@ export function innodbMetrics<const C extends string>(names: readonly C[]): Meas
   };
 }
 
-export async function measureInnodbMetrics(measurement: Measurement, context: TrialContext): Promise<Readings> {
+async function run(measurement: Measurement, context: TrialContext): Promise<Readings> {
   const { names } = measurement.params as { readonly names: readonly string[] };
   const { enabled, counters } = await read(await liveServer(context));
   const seen = new Map([...counters].filter(([name]) => enabled.has(name)));
@@ -43,7 +47,7 @@ export async function measureInnodbMetrics(measurement: Measurement, context: Tr
   return { ...found, missing: { ...found.missing, ...Object.fromEntries(off.map((name) => [name, reason])) } };
 }
 
-export async function beginInnodbMetrics(probe: Probe, server: Server, context: TrialContext): Promise<RunningProbe> {
+async function begin(probe: Probe, server: Server, context: TrialContext): Promise<RunningProbe> {
   const { names } = probe.params as { readonly names: readonly string[] };
   const { enabled, counters: all } = await read(server);
   const switchedOn = names.filter((name) => all.has(name) && !enabled.has(name));
@@ -75,3 +79,17 @@ async function read(server: Server) {
 function isGauge(name: string): boolean {
   return GAUGE.test(name);
 }
+
+export const innodbMetrics = defineMeasurement({
+  kind: 'innodbMetrics',
+  declare,
+  metrics: { NAME: counterMetric('NAME', isGauge) },
+  run,
+  begin,
+  docs: {
+    forms: ['innodbMetrics([name, …])'],
+    how: '`information_schema.INNODB_METRICS` before and after',
+    disturbs: 'counters that are off are switched on meanwhile, with a caution',
+    metrics: [[['NAME'], 'by how much it grew; states as they stand at the end; B where its name says so']],
+  },
+});

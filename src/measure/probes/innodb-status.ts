@@ -2,7 +2,7 @@ import { type InnodbStatusName, parseInnodbStatus } from '../../formats/innodb-s
 import type { Server } from '../../server/start.ts';
 import type { Measurement, Metric, Probe } from '../../study/types.ts';
 import { liveServer, type Readings, type TrialContext } from '../context.ts';
-import type { RunningProbe } from './around.ts';
+import { defineMeasurement, type RunningProbe } from '../kinds/define.ts';
 import { changes, startedAgain } from './counters.ts';
 
 const INNODB_STATUS = {
@@ -45,23 +45,24 @@ const INNODB_STATUS = {
 type Name = keyof typeof INNODB_STATUS;
 
 /**
- * Counters of `SHOW ENGINE INNODB STATUS` by their labels: by how much each grew around another measurement, states at the
- * end; on its own, since the server's start. Which lines there are depends on the version: a missing one is not reported.
- * The dumps are kept. Its per-second averages are never used. Disturbs little: it takes InnoDB's mutexes for a moment.
+ * Counters of `SHOW ENGINE INNODB STATUS` by their labels, as counts or bytes: by how much each grew around another measurement, or
+ * since the server's start where it stands alone; states at the end. The lines depend on the version; a missing one is not reported.
+ * The dumps are kept, and their per-second averages are never used. It disturbs little: it takes InnoDB's mutexes for a moment.
+ * @example measure.around(measure.query('SELECT COUNT(*) FROM t'), [measure.innodbStatus()])
  */
-export function innodbStatus(): Measurement<Name> & Probe<Name> {
+function declare(): Measurement<Name> & Probe<Name> {
   return { kind: 'innodbStatus', probe: 'innodbStatus', params: {}, metrics: INNODB_STATUS };
 }
 
-export async function measureInnodbStatus(_measurement: Measurement, context: TrialContext): Promise<Readings> {
+async function run(_measurement: Measurement, context: TrialContext): Promise<Readings> {
   const server = await liveServer(context);
   const dump = await readDump(server);
   const now = countersOf(dump, await pageSize(server));
   const nothing = new Map([...now.keys()].map((name) => [name, 0]));
-  return { ...told(nothing, now), artefacts: [{ name: 'INNODB STATUS', text: dump }] };
+  return { ...changesOf(nothing, now), artefacts: [{ name: 'INNODB STATUS', text: dump }] };
 }
 
-export async function beginInnodbStatus(_probe: Probe, server: Server, context: TrialContext): Promise<RunningProbe> {
+async function begin(_probe: Probe, server: Server, context: TrialContext): Promise<RunningProbe> {
   const page = await pageSize(server);
   const before = await readDump(server);
   return {
@@ -70,12 +71,12 @@ export async function beginInnodbStatus(_probe: Probe, server: Server, context: 
       if (context.running !== server) return { ...startedAgain(Object.keys(INNODB_STATUS)), artefacts: kept };
       const after = await readDump(server);
       const artefacts = [...kept, { name: 'INNODB STATUS after', text: after }];
-      return { ...told(countersOf(before, page), countersOf(after, page)), artefacts };
+      return { ...changesOf(countersOf(before, page), countersOf(after, page)), artefacts };
     },
   };
 }
 
-function told(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>) {
+function changesOf(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>) {
   const isGauge = (name: string) => INNODB_STATUS[name as Name].title.endsWith('at the end');
   const { values, missing } = changes(Object.keys(INNODB_STATUS), before, after, isGauge, 'line of INNODB STATUS for');
   const reason = 'this version does not print it in SHOW ENGINE INNODB STATUS.';
@@ -83,7 +84,7 @@ function told(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, nu
   return { values, missing: Object.fromEntries(absent) };
 }
 
-/** The dump tells of pages alone. */
+/** The dump counts the buffer pool in pages; the page size makes bytes of them. */
 function countersOf(dump: string, page: number | null): ReadonlyMap<string, number> {
   const counters = parseInnodbStatus(dump);
   const pages = counters.get('bufferPoolPages');
@@ -91,7 +92,7 @@ function countersOf(dump: string, page: number | null): ReadonlyMap<string, numb
 }
 
 async function pageSize(server: Server): Promise<number | null> {
-  // No SELECT: a probe beside this one may count them.
+  // SHOW instead of SELECT, because another probe may count SELECT statements.
   const [row] = await server.sql("SHOW GLOBAL VARIABLES LIKE 'innodb_page_size'");
   const bytes = Number(row?.Value);
   return Number.isFinite(bytes) && bytes > 0 ? bytes : null;
@@ -101,3 +102,30 @@ async function readDump(server: Server): Promise<string> {
   const [row] = await server.sql('SHOW ENGINE INNODB STATUS');
   return `${String(row?.Status ?? '').trim()}\n`;
 }
+
+export const innodbStatus = defineMeasurement({
+  kind: 'innodbStatus',
+  declare,
+  metrics: INNODB_STATUS,
+  run,
+  begin,
+  docs: {
+    forms: ['innodbStatus()'],
+    how: '`SHOW ENGINE INNODB STATUS` before and after, by label, never its per-second averages; dumps are kept',
+    disturbs: "takes InnoDB's mutexes for a moment",
+    metrics: [
+      [
+        ['logSequenceNumber', 'logFlushed', 'lastCheckpoint'],
+        'redo log written, flushed; how far the checkpoint moved on',
+      ],
+      [['osFileReads', 'osFileWrites', 'osFsyncs'], 'requests to the file system'],
+      [['pagesRead', 'pagesCreated', 'pagesWritten', 'pagesMadeYoung'], 'pages of the buffer pool'],
+      [['rowsInserted', 'rowsUpdated', 'rowsDeleted', 'rowsRead'], 'rows; MariaDB from 10.6 does not print them'],
+      [['osWaitReservations'], 'waits in the OS wait array; MariaDB from 10.6 has none'],
+      [['historyListLength', 'databasePages', 'freeBuffers', 'modifiedPages', 'pendingReads'], 'at the end'],
+      [['bufferPoolPages'], 'pages that the buffer pool has room for, at the end'],
+      [['bufferPoolBytes'], 'size of those pages: at most innodb_buffer_pool_size, at the end'],
+      [['largeMemory'], 'memory that InnoDB allocated in large pieces, at the end; not reported where MySQL prints 0'],
+    ],
+  },
+});

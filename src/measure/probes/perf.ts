@@ -10,8 +10,10 @@ import { parsePerfReport, parsePerfStat } from '../../formats/tools/perf-stat.ts
 import type { Server } from '../../server/start.ts';
 import type { Metric, Probe } from '../../study/types.ts';
 import { type Readings, RUNS_ELSEWHERE, runsHere } from '../context.ts';
+import { defineMeasurement, type RunningProbe } from '../kinds/define.ts';
 import { count, optionsOf } from '../tools/options.ts';
-import type { RunningProbe } from './around.ts';
+
+const WORD = { name: 'measure.perf', example: "measure.perf({ mode: 'stat' })" };
 
 const DEFAULT_EVENTS = [
   'task-clock',
@@ -56,23 +58,34 @@ export interface PerfRecordOptions {
 }
 
 /**
- * A probe: what perf counts in the server's process (`stat`), or where it spends its CPU time (`record`; the symbols above
- * half a percent are kept), while something else is measured. Where perf is not installed or not permitted its metrics are
- * not reported, with the reason. Counting disturbs hardly; sampling costs the server up to some percent.
+ * A probe: what perf counts in the server's process while something else is measured. Clocks are in seconds, all other events are
+ * counts. It disturbs hardly. Where perf is not installed or not permitted, its metrics are not reported, with the reason.
+ * @throws BenchbookError `study` for a wrong mode or event
+ * @example measure.around(measure.query('SELECT COUNT(*) FROM t'), [measure.perf({ mode: 'stat' })])
  */
-export function perf<const E extends string = (typeof DEFAULT_EVENTS)[number]>(options: PerfStatOptions<E>): Probe<E>;
-export function perf(options: PerfRecordOptions): Probe<keyof typeof RECORD>;
-export function perf(options: PerfStatOptions<string> | PerfRecordOptions): Probe {
-  const params = optionsOf('measure.perf', shape, options);
+function declare<const E extends string = (typeof DEFAULT_EVENTS)[number]>(options: PerfStatOptions<E>): Probe<E>;
+/**
+ * A probe: where the server's process spends its CPU time while something else is measured. Symbols above half a percent are kept.
+ * Sampling costs the server some percent.
+ * @throws BenchbookError `study` for a wrong mode or frequency
+ * @example measure.around(measure.sysbench({ time: 30 }), [measure.perf({ mode: 'record', frequency: 199 })])
+ */
+function declare(options: PerfRecordOptions): Probe<keyof typeof RECORD>;
+function declare(options: PerfStatOptions<string> | PerfRecordOptions): Probe {
+  const params = optionsOf(WORD, shape, options);
   if (params.mode === 'record') return { probe: 'perf', params, metrics: RECORD };
+  return { probe: 'perf', params, metrics: metricsOf(params.events) };
+}
+
+function metricsOf<E extends string>(events: readonly E[]): Readonly<Record<E, Metric>> {
   const metric = (event: string): Metric =>
     /clock$/.test(event)
       ? { unit: 's', better: 'lower', title: `${event} by perf`, resolution: 0.000001 }
       : { unit: '1', better: 'neither', title: `${event} by perf` };
-  return { probe: 'perf', params, metrics: Object.fromEntries(params.events.map((event) => [event, metric(event)])) };
+  return Object.fromEntries(events.map((event) => [event, metric(event)])) as Record<E, Metric>;
 }
 
-export async function beginPerf(probe: Probe, server: Server): Promise<RunningProbe> {
+async function begin(probe: Probe, server: Server): Promise<RunningProbe> {
   const params = probe.params as Params;
   const names = Object.keys(probe.metrics);
   if (!runsHere(server)) {
@@ -87,20 +100,20 @@ async function beginStat(events: readonly string[], server: Server): Promise<Run
   const running = await attach(argv);
   return {
     async end() {
-      const said = await detach(running);
-      const counters = new Map(parsePerfStat(said).map((counter) => [counter.event, counter]));
+      const output = await detach(running);
+      const counters = new Map(parsePerfStat(output).map((counter) => [counter.event, counter]));
       const values: Record<string, number> = {};
       const missing: Record<string, string> = {};
       for (const event of events) {
         const counter = counters.get(event);
         if (counter?.value != null) values[event] = counter.value;
         else
-          missing[event] = counter === undefined ? reasonOf(running, said) : `this machine says "${counter.reason}".`;
+          missing[event] = counter === undefined ? reasonOf(running, output) : `this machine says "${counter.reason}".`;
       }
       const scaled = [...counters.values()].filter((counter) => (counter.coverage ?? 1) < 0.99);
       const sentence = `Counters shared the processor's registers: ${scaled.map((each) => each.event).join(', ')} were extrapolated.`;
       const cautions = scaled.length === 0 ? [] : [{ code: 'perf-multiplexed', sentence }];
-      return { values, missing, cautions, artefacts: [{ name: 'perf stat', text: said }] };
+      return { values, missing, cautions, artefacts: [{ name: 'perf stat', text: output }] };
     },
   };
 }
@@ -112,15 +125,15 @@ async function beginRecord(frequency: number, names: readonly string[], server: 
   return {
     async end(): Promise<Readings> {
       try {
-        const said = await detach(running);
+        const output = await detach(running);
         const fields = ['--fields', 'overhead,dso,symbol', '-t', ';', '--percent-limit', '0.5'];
-        // Loaded here: a study that is only read runs no tool.
+        // Loaded here, because reading a study runs no program.
         const { runTool } = await import('../../lib/run-tool.ts');
         const report = await runTool('perf', ['report', '--stdio', '-i', file, '--no-children', ...fields]).catch(
           () => null,
         );
         const { samples, symbols } = parsePerfReport(report?.stdout ?? '');
-        if (samples === null) return { values: {}, missing: { [names[0]!]: reasonOf(running, said) } };
+        if (samples === null) return { values: {}, missing: { [names[0]!]: reasonOf(running, output) } };
         return {
           values: { [names[0]!]: samples },
           details: { symbols: symbols.map((each) => ({ ...each })) },
@@ -167,7 +180,7 @@ async function attach(argv: readonly string[]): Promise<Attached> {
   return attached;
 }
 
-/** Sends a command and waits for its acknowledgement; one that does not come is seen in what perf says at its end. */
+/** Sends a command and waits for its acknowledgement. Where none comes, perf prints the reason at its end. */
 async function control({ child, closed }: Attached, word: 'enable' | 'disable'): Promise<void> {
   const acknowledged = once(child.stdio[4] as Readable, 'data').catch(() => undefined);
   (child.stdio[3] as Writable | null)?.write(`${word}\n`);
@@ -180,18 +193,39 @@ async function detach(attached: Attached): Promise<string> {
     await control(attached, 'disable');
     attached.child.kill('SIGINT');
   }
-  // Fixed: at its end perf writes what it holds, some megabytes at most. More time would be the next measurement's.
+  // Fixed: at its end perf writes what it holds, some megabytes at most. With more time it would disturb the next measurement.
   const hung = setTimeout(() => attached.child.kill('SIGKILL'), 20_000);
   await attached.closed;
   clearTimeout(hung);
   return attached.stderr();
 }
 
-function reasonOf(attached: Attached, said: string): string {
+function reasonOf(attached: Attached, output: string): string {
   if (attached.failure !== null) return attached.failure;
-  if (/perf_event_paranoid|not permitted|No permission|Permission denied|Access to performance/i.test(said)) {
+  if (/perf_event_paranoid|not permitted|No permission|Permission denied|Access to performance/i.test(output)) {
     return 'perf is not permitted here: it needs kernel.perf_event_paranoid of 2 or lower, or root.';
   }
-  const line = said.split('\n').find((each) => each.trim() !== '');
+  const line = output.split('\n').find((each) => each.trim() !== '');
   return `perf said: ${line?.trim() ?? 'nothing'}`;
 }
+
+export const perf = defineMeasurement({
+  kind: 'perf',
+  declare,
+  metrics: { ...metricsOf(DEFAULT_EVENTS), ...RECORD },
+  needs: { process: true },
+  begin,
+  docs: {
+    forms: ["perf({ mode: 'stat' | 'record' })"],
+    how: "`perf` attached to the server's process",
+    disturbs: 'counting hardly; sampling some percent',
+    metrics: [
+      [['task-clock'], 'CPU time by perf; each event has its own name'],
+      [
+        ['context-switches', 'cpu-migrations', 'page-faults', 'cycles', 'instructions'],
+        'counted in the process meanwhile',
+      ],
+      [['perfSamples'], "with `mode: 'record'`: samples; the symbols above 0.5 % are kept"],
+    ],
+  },
+});

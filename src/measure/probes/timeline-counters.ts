@@ -5,7 +5,7 @@ type Take = (at: number, values: readonly (readonly [string, number])[]) => void
 
 /** Status counters, asked for over a connection of their own while the server's is busy with the measurement. */
 export interface CounterFollower {
-  /** Asks unless the last answer is still awaited. */
+  /** Does nothing while the last answer is still awaited. */
   sample(elapsed: () => number, take: Take): void;
   /** Time of this process for sending and reading, estimated by what is done synchronously. */
   workSeconds(): number;
@@ -14,7 +14,7 @@ export interface CounterFollower {
   end(): Promise<void>;
 }
 
-/** Counters are told by how much they grew in a second since the last answer, states such as `Threads_running` as they are. */
+/** Counters become their growth per second since the last answer; states such as `Threads_running` stay as they are. */
 export async function followCounters(names: readonly string[], server: Server): Promise<CounterFollower> {
   if (names.length === 0) {
     return { sample: () => undefined, workSeconds: () => 0, known: () => [], end: async () => undefined };
@@ -34,14 +34,14 @@ export async function followCounters(names: readonly string[], server: Server): 
       .map((row) => [byLower.get(String(row.Variable_name).toLowerCase())!, Number(row.Value)] as const)
       .filter(([, value]) => !isWrapped(value));
     const last = before;
-    const told = now.flatMap(([name, value]) => {
+    const values = now.flatMap(([name, value]) => {
       if (isStatusGauge(name)) return [[name, value] as const];
       const from = last?.values.get(name);
-      // A counter that fell was reset: how much it grew is not known.
+      // A counter that fell was reset, so its growth is unknown.
       const isKnown = last !== null && from !== undefined && value >= from && at > last.at;
       return isKnown ? [[name, (value - from) / (at - last.at)] as const] : [];
     });
-    take(at, told);
+    take(at, values);
     before = { at, values: new Map(now) };
     work += elapsed() - at;
   };

@@ -3,7 +3,7 @@ import { parseDiskstats, procText } from '../../lib/process/proc.ts';
 import type { Server } from '../../server/start.ts';
 import { attempt, type ProcessUse, useOf } from '../tools/process-use.ts';
 
-/** What one look at process and device tells; rates are since the last look, and null at the first. */
+/** What one look at the process and the device finds. Rates are since the last look, and null at the first. */
 export interface ProcessSample {
   readonly rss: number | null;
   readonly cpu: number | null;
@@ -41,7 +41,7 @@ export function processSampler({ pid, dataDirectory }: Server): (at: number) => 
 function rate(before: Totals | null, now: Totals, name: (typeof RATES)[number]): number | null {
   const from = before?.[name];
   const to = now[name];
-  // A count that fell was reset or wrapped around: how much it grew is not known.
+  // A count that fell was reset or wrapped around, so its growth is unknown.
   if (before === null || from == null || to === null || now.at <= before.at || to < from) return null;
   return (to - from) / (now.at - before.at);
 }

@@ -3,11 +3,13 @@ import type { Caution } from '../../journal/entry.ts';
 import type { Server } from '../../server/start.ts';
 import type { Metric, Probe } from '../../study/types.ts';
 import { RUNS_ELSEWHERE, runsHere, type TrialContext } from '../context.ts';
+import { defineMeasurement, type RunningProbe } from '../kinds/define.ts';
 import { count, nearestOf, optionsOf } from '../tools/options.ts';
-import type { RunningProbe } from './around.ts';
 import { isBytes, isStatusGauge } from './counters.ts';
 import { followCounters } from './timeline-counters.ts';
 import { type ProcessSample, processSampler } from './timeline-process.ts';
+
+const WORD = { name: 'measure.timeline', example: "measure.timeline(['cpu', 'rss'], { intervalMs: 100 })" };
 
 const PROCESS = {
   rss: { unit: 'B', better: 'lower', title: 'resident set over time', resolution: 4096 },
@@ -42,22 +44,31 @@ interface Params {
 }
 
 /**
- * A probe that samples while something else is measured: `rss`, `cpu`, `read`, `written` of the process; `deviceRead`,
- * `deviceWritten`, `deviceBusy` of the device that holds its data (which others may use too); and status counters by name,
- * over a connection of its own (by how much they grew in a second; states as they are). Each is a metric with `OverTime` behind its name; rates are over one interval (100 ms by
- * default, at least 50). Status counters cost the server about a millisecond each time; its own cost is a metric.
+ * A probe that takes samples while something else is measured. Each series becomes a metric with `OverTime` after its name; rates are
+ * per second, over one interval. Status counters cost the server about a millisecond each time. The CPU time of the probe itself is the
+ * metric `timelineCost`.
+ * @param series `rss` (bytes), `cpu` (cores), `read`, `written` (bytes per second) of the process; `deviceRead`, `deviceWritten` (bytes
+ *   per second), `deviceBusy` (share of time) of the device that holds its data, which others may use too; and status counters by name,
+ *   over a connection of its own: how much they grew per second, states as they are
+ * @param options.intervalMs milliseconds; 100 by default, at least 50
+ * @throws BenchbookError `study` for an empty list or a wrong option
+ * @example measure.around(measure.sysbench({ time: 30 }), [measure.timeline(['cpu', 'rss'], { intervalMs: 100 })])
  */
-export function timeline<const S extends keyof typeof PROCESS | (string & {})>(
+function declare<const S extends keyof typeof PROCESS | (string & {})>(
   series: readonly S[],
   options: { readonly intervalMs?: number } = {},
 ): Probe<Name<S>> {
-  const names = optionsOf('measure.timeline', shape, series);
-  const params: Params = { series: names, ...optionsOf('measure.timeline', optionsShape, options) };
+  const names = optionsOf(WORD, shape, series);
+  const params: Params = { series: names, ...optionsOf(WORD, optionsShape, options) };
+  return { probe: 'timeline', params, metrics: metricsOf<S>(names) };
+}
+
+function metricsOf<S extends string>(names: readonly string[]): Readonly<Record<Name<S>, Metric>> {
   const metrics = Object.fromEntries([
     ...names.map((name) => [`${name}OverTime`, isOfProcess(name) ? PROCESS[name] : counterSeries(name)] as const),
     ...Object.entries(COST),
   ]);
-  return { probe: 'timeline', params, metrics: metrics as Readonly<Record<Name<S>, Metric>> };
+  return metrics as Readonly<Record<Name<S>, Metric>>;
 }
 
 function isOfProcess(name: string): name is keyof typeof PROCESS {
@@ -76,7 +87,7 @@ interface Series {
   readonly at: number[];
 }
 
-export async function beginTimeline(probe: Probe, server: Server, context: TrialContext): Promise<RunningProbe> {
+async function begin(probe: Probe, server: Server, context: TrialContext): Promise<RunningProbe> {
   const { series, intervalMs } = probe.params as Params;
   const counters = await followCounters(
     series.filter((name) => !isOfProcess(name)),
@@ -84,18 +95,18 @@ export async function beginTimeline(probe: Probe, server: Server, context: Trial
   );
   const start = process.hrtime.bigint();
   const elapsed = () => Number(process.hrtime.bigint() - start) / 1e9;
-  const gathered = new Map<string, Series>(series.map((name) => [name, { values: [], at: [] }]));
+  const collected = new Map<string, Series>(series.map((name) => [name, { values: [], at: [] }]));
   const sample = processSampler(server);
   let workSeconds = 0;
   const tick = () => {
     const at = elapsed();
     for (const [name, value] of Object.entries(sample(at))) {
-      const target = gathered.get(name);
+      const target = collected.get(name);
       if (target !== undefined && value !== null) push(target, at, value);
     }
     workSeconds += elapsed() - at;
     counters.sample(elapsed, (at, values) => {
-      for (const [name, value] of values) push(gathered.get(name)!, at, value);
+      for (const [name, value] of values) push(collected.get(name)!, at, value);
     });
   };
   tick();
@@ -104,14 +115,14 @@ export async function beginTimeline(probe: Probe, server: Server, context: Trial
     async end() {
       clearInterval(timer);
       const seconds = elapsed();
-      // A rate over a sliver of an interval would be noise; a state is not.
+      // A rate over a small part of an interval is noise, so only a short measurement gets a last sample.
       if (seconds * 1000 < intervalMs) tick();
       await counters.end();
       const values: Record<string, unknown> = {
         timelineCost: (workSeconds + counters.workSeconds()) / Math.max(seconds, 0.001),
       };
       const missing: Record<string, string> = {};
-      for (const [name, each] of gathered) {
+      for (const [name, each] of collected) {
         if (each.values.length > 0) values[`${name}OverTime`] = each;
         else missing[`${name}OverTime`] = reasonFor(name, counters.known(), server);
       }
@@ -137,3 +148,27 @@ function cautionsOf(server: Server, context: TrialContext): readonly Caution[] {
   const sentence = 'The server was started again while the time line ran: it shows the first one alone.';
   return [{ code: 'timeline-cut', sentence }];
 }
+
+export const timeline = defineMeasurement({
+  kind: 'timeline',
+  declare,
+  metrics: metricsOf<keyof typeof PROCESS | 'COUNTER'>([...Object.keys(PROCESS), 'COUNTER']),
+  needs: { process: true },
+  begin,
+  docs: {
+    forms: ['timeline([series, …], { intervalMs })'],
+    how: '`/proc/PID/{stat,statm,io}`, `/proc/diskstats`, status counters over a connection of its own; at least 50 ms',
+    disturbs: 'its own CPU time is `timelineCost`; counters cost the server about 1 ms each time',
+    metrics: [
+      [['rssOverTime'], 'resident set of the process'],
+      [['cpuOverTime'], 'cores in use, from ticks of 10 ms'],
+      [
+        ['readOverTime', 'writtenOverTime', 'deviceReadOverTime', 'deviceWrittenOverTime'],
+        'of the process; of the device that holds its data, whoever uses it',
+      ],
+      [['deviceBusyOverTime'], 'share of time in which the device had a request'],
+      [['COUNTEROverTime'], 'growth of a status counter; B/s where its name says bytes, and states as they are'],
+      [['timelineCost'], 'cores that the time line itself used, here'],
+    ],
+  },
+});

@@ -17,11 +17,19 @@ export const seconds = (min: number, max: number) =>
 /** A text with something in it. */
 export const text = z.string('must be a text').refine((value) => value.trim() !== '', 'must not be empty');
 
+/** A word of `measure` as an error names it. */
+export interface Word {
+  /** "measure.query" */
+  readonly name: string;
+  /** A call that is right. Every refusal ends with it. */
+  readonly example: string;
+}
+
 /**
- * What a study's author gave to one of the words of `measure`, checked and with its defaults.
+ * What a study's author gave to a word of `measure`, checked and with its defaults.
  * @throws BenchbookError('study') in one sentence that names the word and the option.
  */
-export function optionsOf<S extends z.ZodType>(word: string, shape: S, given: unknown): z.output<S> {
+export function optionsOf<S extends z.ZodType>({ name: word, example }: Word, shape: S, given: unknown): z.output<S> {
   const result = shape.safeParse(given);
   if (result.success) return result.data;
   const issue = result.error.issues[0]!;
@@ -30,7 +38,7 @@ export function optionsOf<S extends z.ZodType>(word: string, shape: S, given: un
     const key = issue.keys[0]!;
     const near = nearestOf(key, path.length === 0 && shape instanceof z.ZodObject ? Object.keys(shape.shape) : []);
     throw new BenchbookError('study', `${word} has no option "${[...path, key].join('.')}".`, {
-      hint: [near, ...exampleOf(word)].join('; '),
+      hint: `${near}; for example \`${example}\``,
     });
   }
   const wrong = wrongIn(shape, given, issue);
@@ -38,35 +46,8 @@ export function optionsOf<S extends z.ZodType>(word: string, shape: S, given: un
   const sentence = wrong.missing
     ? `${word} needs "${name}": ${wrong.sentence}.`
     : `${word} was given a wrong ${name === '' ? 'argument' : `"${name}"`}: ${wrong.sentence}.`;
-  const [hint] = exampleOf(word);
-  throw new BenchbookError('study', sentence, hint === undefined ? {} : { hint });
+  throw new BenchbookError('study', sentence, { hint: `for example \`${example}\`` });
 }
-
-function exampleOf(word: string): readonly string[] {
-  const example = EXAMPLES[word];
-  return example === undefined ? [] : [`for example \`${example}\``];
-}
-
-const EXAMPLES: Readonly<Record<string, string>> = {
-  'measure.startup': "measure.startup({ after: 'stop' })",
-  'measure.shutdown': "measure.shutdown({ mode: 'slow' })",
-  'measure.memory': "measure.memory({ when: 'idle', idleSeconds: 5 })",
-  'measure.idle': 'measure.idle({ limitSeconds: 60 })',
-  'measure.query':
-    "measure.query('SELECT COUNT(*) AS n FROM t', { iterations: 5, expect: [{ n: 1000 }], database: 'bench' })",
-  'measure.analyze': "measure.analyze('SELECT * FROM t', { iterations: 1, database: 'bench' })",
-  'measure.profile': "measure.profile('SELECT * FROM t', { database: 'bench' })",
-  'measure.statements': "measure.statements({ load: 'INSERT INTO t SELECT * FROM s' }, { database: 'bench' })",
-  'measure.sysbench':
-    "measure.sysbench({ test: 'oltp_read_write', tables: 4, tableSize: 10000, threads: 8, time: 30 })",
-  'measure.command': "measure.command(['mariadb-admin', '--socket={socket}', 'ping'])",
-  'measure.mtr': "measure.mtr('main.1st', { options: ['--mysqld=--innodb-buffer-pool-size=128M'] })",
-  'measure.around': "measure.around(measure.query('SELECT 1'), [measure.status(['Handler_read_rnd_next'])])",
-  'measure.status': "measure.status(['Handler_read_rnd_next'])",
-  'measure.innodbMetrics': "measure.innodbMetrics(['buffer_pool_read_requests'])",
-  'measure.timeline': "measure.timeline(['cpu', 'rss'], { intervalMs: 100 })",
-  'measure.perf': "measure.perf({ mode: 'stat' })",
-};
 
 /** "did you mean …?" where a word is near, else what there is. */
 export function nearestOf(word: string, known: readonly string[]): string {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
 
-export interface AccountedRequest {
+export interface RusageRequest {
   readonly argv: readonly string[];
   /** Added to PATH, HOME and the C locale. */
   readonly env?: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export interface AccountedRequest {
 }
 
 /** A program that has ended, with what it used. */
-export interface Accounted {
+export interface EndedProgram {
   /** From before fork to after wait, on the monotonic clock of the small process that owns the program. */
   readonly wallSeconds: number;
   /** Of the program and all its descendants that were waited for, from `getrusage`; null where it can't be had here. */
@@ -72,11 +72,11 @@ os.write(3, b"%d %d %d %d %d\\n" % (end - start, round(u.ru_utime * 1e6), round(
  * before exec. Without both, wall time alone is had, from here.
  * @throws BenchbookError('missing') where there is no such program, ('interrupted') where the signal fires.
  */
-export async function runAccounted(request: AccountedRequest): Promise<Accounted> {
+export async function runWithRusage(request: RusageRequest): Promise<EndedProgram> {
   request.signal.throwIfAborted();
   for (const owner of owners()) {
     const ended = await run([...owner, ...request.argv], request, true);
-    if (ended.spawnError === null && ended.report !== '') return accountedOf(request.argv, ended);
+    if (ended.spawnError === null && ended.report !== '') return programOf(request.argv, ended);
   }
   const ended = await run(request.argv, request, false);
   if (ended.spawnError !== null) throw notStarted(request.argv, ended.spawnError);
@@ -99,7 +99,7 @@ interface Ended {
   readonly spawnError: Error | null;
 }
 
-async function run(argv: readonly string[], request: AccountedRequest, reports: boolean): Promise<Ended> {
+async function run(argv: readonly string[], request: RusageRequest, reports: boolean): Promise<Ended> {
   const [program = '', ...rest] = argv;
   const start = process.hrtime.bigint();
   const child = spawn(program, rest, {
@@ -153,7 +153,7 @@ function killGroup(child: ChildProcess): void {
   }
 }
 
-function accountedOf(argv: readonly string[], ended: Ended): Accounted {
+function programOf(argv: readonly string[], ended: Ended): EndedProgram {
   const failed = /^exec (\d+)$/m.exec(ended.report);
   if (failed !== null) throw notStarted(argv, Number(failed[1]));
   const [nanoseconds, user, system, peak, status] = ended.report.trim().split(' ').map(Number);

@@ -3,17 +3,17 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { tellingLine } from '../../formats/logs/telling-line.ts';
-import type { Caution, JsonValue } from '../../journal/entry.ts';
-import { BenchbookError } from '../../lib/errors.ts';
-import { whileFlushing } from '../../server/data/flush-dirty.ts';
-import { waitForPurge } from '../../server/data/purge.ts';
-import type { Server } from '../../server/start.ts';
-import type { TrialContext } from '../context.ts';
-import type { SysbenchParams } from '../kinds/sysbench.ts';
-import { statusCounters } from '../probes/counters.ts';
-import { runAccounted } from './run-with-rusage.ts';
-import { type SysbenchTool, scriptOf } from './sysbench-tool.ts';
+import { tellingLine } from '../../../formats/logs/telling-line.ts';
+import type { Caution, JsonValue } from '../../../journal/entry.ts';
+import { BenchbookError } from '../../../lib/errors.ts';
+import { whileFlushing } from '../../../server/data/flush-dirty.ts';
+import { waitForPurge } from '../../../server/data/purge.ts';
+import type { Server } from '../../../server/start.ts';
+import type { TrialContext } from '../../context.ts';
+import { statusCounters } from '../../probes/counters.ts';
+import { runWithRusage } from '../run-with-rusage.ts';
+import type { SysbenchParams } from './options.ts';
+import { type SysbenchTool, scriptOf } from './tool.ts';
 
 /** Of sysbench's own tests, those that leave the tables as they are. */
 const READ_ONLY = /^(oltp_read_only|oltp_point_select|select_random_points|select_random_ranges)$/;
@@ -117,7 +117,7 @@ async function load({ params, tool, context, options }: Preparation): Promise<Lo
   try {
     const script = join(folder, 'prepare.lua');
     await writeFile(script, seededScript(scriptOf(tool, params.test, context)));
-    const { exitCode, stdout, stderr, wallSeconds } = await runAccounted({
+    const { exitCode, stdout, stderr, wallSeconds } = await runWithRusage({
       argv: [...tool.command, script, ...options, '--threads=1', 'prepare'],
       env: tool.env,
       signal: context.signal,

@@ -2,12 +2,15 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Caution } from '../../journal/entry.ts';
-import { BenchbookError } from '../../lib/errors.ts';
-import { parseKilobyteLines } from '../../lib/process/proc.ts';
-import type { Measurement, Metric } from '../../study/types.ts';
-import { liveProcess, type Readings, type TrialContext } from '../context.ts';
-import { optionsOf, seconds } from '../tools/options.ts';
+import type { Caution } from '../../../journal/entry.ts';
+import { BenchbookError } from '../../../lib/errors.ts';
+import { parseKilobyteLines } from '../../../lib/process/proc.ts';
+import type { Measurement, Metric } from '../../../study/types.ts';
+import { liveProcess, type Readings, type TrialContext } from '../../context.ts';
+import { optionsOf, seconds } from '../../tools/options.ts';
+import { defineMeasurement } from '../define.ts';
+
+const WORD = { name: 'measure.memory', example: "measure.memory({ when: 'idle', idleSeconds: 5 })" };
 
 const MEMORY = {
   resident: { unit: 'B', better: 'lower', title: 'anonymous memory and huge pages', resolution: 4096 },
@@ -59,23 +62,27 @@ const shape = z.strictObject({
 });
 
 export interface MemoryOptions {
-  /** `idle` after `idleSeconds` without work, the default; `now` as the measurement before left the server. */
+  /** `idle` (the default): after `idleSeconds` without work. `now`: at once, as the measurement before left the server. */
   readonly when?: 'idle' | 'now';
-  /** 1 by default. */
+  /** Seconds; 1 by default. */
   readonly idleSeconds?: number;
 }
 
-/** Memory of the server's process, from `smaps_rollup` and `status`. Disturbs nothing but for the time of rest. */
-export function memory(options: MemoryOptions = {}): Measurement<keyof typeof MEMORY> {
-  return { kind: 'memory', params: optionsOf('measure.memory', shape, options), metrics: MEMORY };
+/**
+ * Memory of the server's process in bytes, from `/proc/PID/smaps_rollup` and `status`. It disturbs nothing, apart from the time of rest.
+ * @throws BenchbookError `study` for a wrong option
+ * @example measure.memory({ when: 'idle', idleSeconds: 5 })
+ */
+function declare(options: MemoryOptions = {}): Measurement<keyof typeof MEMORY> {
+  return { kind: 'memory', params: optionsOf(WORD, shape, options), metrics: MEMORY };
 }
 
-/** Memory of the running server after a stated time of rest, from `smaps_rollup` (exact) and `status`, see proc(5). */
-export async function measureMemory(measurement: Measurement, context: TrialContext): Promise<Readings> {
+/** Reads `smaps_rollup` (exact) and `status`, see proc(5). */
+async function run(measurement: Measurement, context: TrialContext): Promise<Readings> {
   const { when, idleSeconds } = measurement.params as z.output<typeof shape>;
   const server = await liveProcess(context);
   if (when === 'idle') await sleep(idleSeconds * 1000, undefined, { signal: context.signal });
-  // The peak first: reading smaps_rollup costs the server's process nothing, but time in which it may grow.
+  // Read the peak first: reading smaps_rollup takes time in which the process may grow.
   const status = await fields(server.pid, 'status');
   const rollup = await fields(server.pid, 'smaps_rollup').catch(() => null);
   const cautions: Caution[] = [];
@@ -140,3 +147,28 @@ async function fields(pid: number, file: string): Promise<ReadonlyMap<string, nu
 function sumOf(...parts: readonly (number | undefined)[]): number | undefined {
   return parts.reduce((sum, each) => (sum === undefined || each === undefined ? undefined : sum + each), 0);
 }
+
+export const memory = defineMeasurement({
+  kind: 'memory',
+  declare,
+  metrics: MEMORY,
+  needs: { process: true },
+  run,
+  docs: {
+    forms: ["memory({ when: 'idle' | 'now', idleSeconds })"],
+    how: '`/proc/PID/smaps_rollup` (exact), `status`',
+    disturbs: 'nothing, but for the time of rest',
+    metrics: [
+      [['resident'], 'anonymous memory and huge pages: the one to compare'],
+      [['rss'], 'resident set; explicit huge pages are not part of it'],
+      [['anonymous', 'file', 'shared'], 'anonymous memory, resident pages of files, shared memory'],
+      [['pss'], 'proportional set'],
+      [['transparentHuge'], 'anonymous memory in transparent huge pages'],
+      [['huge'], 'explicit huge pages in use'],
+      [['hugeReserved'], 'huge pages reserved but not yet used, of the whole machine'],
+      [['peak'], 'peak resident set (`VmHWM`)'],
+      [['swap', 'pageTables'], 'swapped memory; page tables'],
+      [['vmSize'], 'virtual size: reserved addresses, not comparable between versions'],
+    ],
+  },
+});

@@ -1,14 +1,20 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { type AnalysisDoubt, parseAnalyzeJson } from '../../formats/plans/analyze-json.ts';
-import { parseExplainAnalyze } from '../../formats/plans/explain-analyze.ts';
-import type { Caution } from '../../journal/entry.ts';
-import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
-import type { Server } from '../../server/start.ts';
-import type { Measurement, Metric } from '../../study/types.ts';
-import { type ArtefactText, liveServer, type Readings, type TrialContext } from '../context.ts';
-import { count, optionsOf, text } from '../tools/options.ts';
-import { useDatabase } from './query.ts';
+import { type AnalysisDoubt, parseAnalyzeJson } from '../../../formats/plans/analyze-json.ts';
+import { parseExplainAnalyze } from '../../../formats/plans/explain-analyze.ts';
+import type { Caution } from '../../../journal/entry.ts';
+import { BenchbookError, sentenceOf } from '../../../lib/errors.ts';
+import type { Server } from '../../../server/start.ts';
+import type { Measurement, Metric } from '../../../study/types.ts';
+import { type ArtefactText, liveServer, type Readings, type TrialContext } from '../../context.ts';
+import { count, optionsOf, text } from '../../tools/options.ts';
+import { useDatabase } from '../../tools/use-database.ts';
+import { defineMeasurement, scriptStatement } from '../define.ts';
+
+const WORD = {
+  name: 'measure.analyze',
+  example: "measure.analyze('SELECT * FROM t', { iterations: 1, database: 'bench' })",
+};
 
 const PAGES = 'counted by InnoDB for the tables of the statement';
 
@@ -36,29 +42,33 @@ const shape = z.strictObject({
 });
 
 export interface AnalyzeOptions {
-  /** Executions, kept as a series; 1 by default: two measurements in a row tell the first from the second. */
+  /** Executions, kept as a series; 1 by default. To tell the first from the second, write two measurements in a row. */
   readonly iterations?: number;
-  /** A count that shows that the data are the ones meant, else the trial fails. */
+  /** Pages that the statement must access; otherwise the trial fails. It shows that the data are the ones meant. */
   readonly expect?: { readonly pagesAccessed: number };
-  /** Made the connection's database before the first execution. */
+  /** The database of the connection, chosen before the first execution. */
   readonly database?: string;
 }
 
 type Params = z.output<typeof shape> & { readonly sql: string };
 
 /**
- * What the server itself says of a statement that it executes: MariaDB's `ANALYZE FORMAT=JSON`, MySQL's `EXPLAIN ANALYZE`.
- * The plan is kept; taking times row by row makes the statement somewhat slower than `query` sees it.
+ * What the server itself reports about a statement that it executes: times in seconds, pages and rows. MariaDB's
+ * `ANALYZE FORMAT=JSON`, MySQL's `EXPLAIN ANALYZE`. The plan is kept. The server takes times row by row, so the statement is some
+ * percent slower than `query` sees it.
+ * @param sql the statement alone, without ANALYZE or EXPLAIN
+ * @throws BenchbookError `study` for a wrong statement or option
+ * @example measure.analyze('SELECT COUNT(*) FROM t', { database: 'bench' })
  */
-export function analyze(sql: string, options: AnalyzeOptions = {}): Measurement<keyof typeof ANALYZE> {
-  const statement = optionsOf('measure.analyze', text, sql);
+function declare(sql: string, options: AnalyzeOptions = {}): Measurement<keyof typeof ANALYZE> {
+  const statement = optionsOf(WORD, text, sql);
   if (/^\s*(analyze|explain)\b/i.test(statement)) {
     throw new BenchbookError(
       'study',
       'measure.analyze wants the statement alone, without ANALYZE or EXPLAIN before it.',
     );
   }
-  const params: Params = { sql: statement, ...optionsOf('measure.analyze', shape, options) };
+  const params: Params = { sql: statement, ...optionsOf(WORD, shape, options) };
   return { kind: 'analyze', params, metrics: ANALYZE };
 }
 
@@ -76,7 +86,7 @@ interface Analyzed {
   readonly clientSeconds: number;
 }
 
-export async function measureAnalyze(measurement: Measurement, context: TrialContext): Promise<Readings> {
+async function run(measurement: Measurement, context: TrialContext): Promise<Readings> {
   const { sql, iterations, expect, database } = measurement.params as Params;
   const server = await liveServer(context);
   if (database !== undefined) await useDatabase(server.sql, database);
@@ -108,7 +118,7 @@ const NOT_CHECKED: Caution = {
   sentence: 'The expected number of pages could not be checked: this server does not print how many it accessed.',
 };
 
-/** Each kind of doubt once, as the first execution that has it words it. */
+/** Each kind of doubt once, in the words of the first execution that has it. */
 function doubtsOf(runs: readonly Analyzed[]): readonly Caution[] {
   const found = new Map<string, Caution>();
   for (const run of runs) {
@@ -134,25 +144,25 @@ function unaccounted({ values, clientSeconds }: Analyzed): readonly Caution[] {
 
 async function analyzeMariadb(server: Server, sql: string): Promise<Analyzed> {
   const { raw, clientSeconds } = await onlyText(server, `ANALYZE FORMAT=JSON ${sql}`);
-  const said = readWith(parseAnalyzeJson, raw);
+  const analysis = readWith(parseAnalyzeJson, raw);
   const values: Values = {
-    time: said.totalSeconds,
-    optimizationTime: said.optimizationSeconds,
-    tableTime: said.tableSeconds,
-    otherTime: said.otherSeconds,
-    rowsRead: said.rowsRead,
-    pagesAccessed: said.engine?.pagesAccessed ?? null,
-    pagesRead: said.engine?.pagesRead ?? null,
-    pagesPrefetched: said.engine?.pagesPrefetched ?? null,
-    readTime: said.engine?.readSeconds ?? null,
+    time: analysis.totalSeconds,
+    optimizationTime: analysis.optimizationSeconds,
+    tableTime: analysis.tableSeconds,
+    otherTime: analysis.otherSeconds,
+    rowsRead: analysis.rowsRead,
+    pagesAccessed: analysis.engine?.pagesAccessed ?? null,
+    pagesRead: analysis.engine?.pagesRead ?? null,
+    pagesPrefetched: analysis.engine?.pagesPrefetched ?? null,
+    readTime: analysis.engine?.readSeconds ?? null,
   };
-  return { values, resolution: {}, doubts: said.doubts, outline: said.outline, raw, clientSeconds };
+  return { values, resolution: {}, doubts: analysis.doubts, outline: analysis.outline, raw, clientSeconds };
 }
 
 async function explainAnalyzeMysql(server: Server, sql: string): Promise<Analyzed> {
   const { raw, clientSeconds } = await onlyText(server, `EXPLAIN ANALYZE FORMAT=TREE ${sql}`);
-  const said = readWith(parseExplainAnalyze, raw);
-  if (!said.isExecuted) {
+  const analysis = readWith(parseExplainAnalyze, raw);
+  if (!analysis.isExecuted) {
     throw new BenchbookError(
       'measure',
       `MySQL's EXPLAIN ANALYZE did not execute the statement, so that there is nothing to measure: it printed "${raw.trim().split('\n')[0]!.slice(0, 200)}".`,
@@ -163,20 +173,20 @@ async function explainAnalyzeMysql(server: Server, sql: string): Promise<Analyze
     );
   }
   const values: Values = {
-    time: said.totalSeconds,
+    time: analysis.totalSeconds,
     optimizationTime: null,
-    tableTime: said.tableSeconds,
+    tableTime: analysis.tableSeconds,
     otherTime: null,
-    rowsRead: said.rowsRead,
+    rowsRead: analysis.rowsRead,
     pagesAccessed: null,
     pagesRead: null,
     pagesPrefetched: null,
     readTime: null,
   };
-  const { totalSeconds: time, tableSeconds: tableTime, rowsRead } = said.resolution;
+  const { totalSeconds: time, tableSeconds: tableTime, rowsRead } = analysis.resolution;
   const resolution = { time, tableTime, rowsRead };
-  const doubts = [...said.doubts, ...roundedTimes(values, resolution)];
-  return { values, resolution, doubts, outline: said.outline, raw, clientSeconds };
+  const doubts = [...analysis.doubts, ...roundedTimes(values, resolution)];
+  return { values, resolution, doubts, outline: analysis.outline, raw, clientSeconds };
 }
 
 function roundedTimes(values: Values, steps: Partial<Record<Name, number>>): readonly AnalysisDoubt[] {
@@ -215,14 +225,41 @@ function checkPages(found: number | null, wanted: number): void {
   });
 }
 
-/** Whether the plan is the same in all variants is seen by its digest, which stands in every trial. */
+/** The digest stands in every trial, so that the report can tell whether all variants have the same plan. */
 function planOf(runs: readonly Analyzed[]) {
   const outlines = [...new Set(runs.map((run) => run.outline))];
   return { outlines, sha256: createHash('sha256').update(outlines.join('\n')).digest('hex') };
 }
 
-/** The first and the last run say what all say, but for their times, which are samples. */
+/** The first and the last: the others differ in their times alone, which are samples. */
 function plansOf(runs: readonly Analyzed[]): readonly ArtefactText[] {
   const kept = runs.length === 1 ? [0] : [0, runs.length - 1];
   return kept.map((index) => ({ name: `analysis of execution ${index + 1}`, text: `${runs[index]!.raw}\n` }));
 }
+
+export const analyze = defineMeasurement({
+  kind: 'analyze',
+  declare,
+  metrics: ANALYZE,
+  run,
+  reproduce: scriptStatement,
+  docs: {
+    forms: ['analyze(sql, { iterations, expect, database })'],
+    how: 'MariaDB `ANALYZE FORMAT=JSON`, MySQL `EXPLAIN ANALYZE`; the plan is kept and compared between variants',
+    disturbs: 'timing row by row costs the statement some percent',
+    metrics: [
+      [['time'], "execution in the server: `query_block.r_total_time_ms`; MySQL: the root's last row times loops"],
+      [['optimizationTime'], '`query_optimization.r_total_time_ms`; not on MySQL'],
+      [
+        ['tableTime', 'otherTime'],
+        "sums of `r_table_time_ms`, `r_other_time_ms`; MySQL: the leaves' last rows times loops, and not reported",
+      ],
+      [['rowsRead'], 'rows read from tables'],
+      [
+        ['pagesAccessed', 'pagesRead', 'pagesPrefetched'],
+        'sums over `r_engine_stats`; MariaDB from 10.6.15, 10.11.5, 11.0.3',
+      ],
+      [['readTime'], 'time waiting for page reads, from the same'],
+    ],
+  },
+});

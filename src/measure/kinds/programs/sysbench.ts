@@ -1,18 +1,28 @@
-import { z } from 'zod';
-import { tellingLine } from '../../formats/logs/telling-line.ts';
-import { parseSysbench, type SysbenchResult } from '../../formats/tools/sysbench.ts';
-import { sysbenchDoubts } from '../../formats/tools/sysbench-doubts.ts';
-import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
-import { allowedCpusOf } from '../../lib/process/proc.ts';
-import type { Server } from '../../server/start.ts';
-import type { Measurement, Metric, Primitive } from '../../study/types.ts';
-import { liveServer, type Readings, type TimedValues, type TrialContext } from '../context.ts';
-import type { Counted } from '../probes/around.ts';
-import { count, optionsOf, seconds, text } from '../tools/options.ts';
-import { type ProcessUse, useOf } from '../tools/process-use.ts';
-import { type Accounted, runAccounted } from '../tools/run-with-rusage.ts';
-import { prepareTables } from '../tools/sysbench-tables.ts';
-import { type SysbenchTool, scriptOf, sysbenchTool } from '../tools/sysbench-tool.ts';
+import { tellingLine } from '../../../formats/logs/telling-line.ts';
+import { parseSysbench, type SysbenchResult } from '../../../formats/tools/sysbench.ts';
+import { sysbenchDoubts } from '../../../formats/tools/sysbench-doubts.ts';
+import { BenchbookError, sentenceOf } from '../../../lib/errors.ts';
+import { allowedCpusOf } from '../../../lib/process/proc.ts';
+import type { Measurement, Metric } from '../../../study/types.ts';
+import { liveServer, type Readings, type TimedValues, type TrialContext } from '../../context.ts';
+import { optionsOf } from '../../tools/options.ts';
+import { type ProcessUse, useOf } from '../../tools/process-use.ts';
+import { type EndedProgram, runWithRusage } from '../../tools/run-with-rusage.ts';
+import {
+  optionsFor,
+  runOptions,
+  type SysbenchOptions,
+  type SysbenchParams,
+  shape,
+} from '../../tools/sysbench/options.ts';
+import { prepareTables } from '../../tools/sysbench/tables.ts';
+import { type SysbenchTool, scriptOf, sysbenchTool } from '../../tools/sysbench/tool.ts';
+import { defineMeasurement } from '../define.ts';
+
+const WORD = {
+  name: 'measure.sysbench',
+  example: "measure.sysbench({ test: 'oltp_read_write', tables: 4, tableSize: 10000, threads: 8, time: 30 })",
+};
 
 const SYSBENCH = {
   tps: { unit: '1/s', better: 'higher', title: 'transactions per second' },
@@ -38,62 +48,21 @@ const SYSBENCH = {
   latencyOverTime: { unit: 's', better: 'lower', title: 'percentile of latency over time', resolution: 0.00001 },
 } as const satisfies Readonly<Record<string, Metric>>;
 
-const shape = z.strictObject({
-  test: text.default('oltp_read_only'),
-  tables: count(1, 10_000).default(1),
-  tableSize: count(1, 10_000_000_000).default(10_000),
-  threads: count(1, 100_000).default(1),
-  time: seconds(1, 7 * 86_400).default(10),
-  warmup: seconds(0, 86_400).default(5),
-  percentile: count(1, 100).default(95),
-  rand: z.enum(['uniform', 'special', 'gaussian', 'pareto', 'zipfian']).default('special'),
-  writes: z.boolean().optional(),
-  interval: seconds(1, 3600).default(1),
-  options: z
-    .record(
-      z.string().regex(/^[a-z][a-z0-9_-]*$/, 'an option of sysbench is named like "range_size"'),
-      z.union([z.string(), z.number(), z.boolean()]),
-    )
-    .default({}),
-});
-
-export interface SysbenchOptions {
-  /** A test that sysbench brings, or the path of a Lua script; `oltp_read_only` by default. */
-  readonly test?: string;
-  readonly tables?: number;
-  /** Rows of each table. */
-  readonly tableSize?: number;
-  readonly threads?: number;
-  /** Seconds that count; 10 by default. */
-  readonly time?: number;
-  /** Seconds of a run before them that doesn't count; 5 by default, 0 for none. */
-  readonly warmup?: number;
-  readonly percentile?: number;
-  /** Distribution of the keys; `special` by default, as sysbench has it. */
-  readonly rand?: 'uniform' | 'special' | 'gaussian' | 'pareto' | 'zipfian';
-  /** Whether it changes the tables, which are then made anew for the next measurement; known of sysbench's own tests. */
-  readonly writes?: boolean;
-  /** Seconds of the intervals of the series over time; 1 by default. */
-  readonly interval?: number;
-  /** Further options of sysbench or the test: `{ range_size: 1000 }`. */
-  readonly options?: Readonly<Record<string, Primitive>>;
-}
-
-export type SysbenchParams = z.output<typeof shape>;
-
 /** Options that this measurement sets by itself. */
 const OWN =
   /^(threads|time|percentile|rand[-_](type|seed)|report[-_]interval|tables|table[-_]size|mysql[-_](host|port|socket|user|password|db|dry[-_]run)|db[-_]driver|config[-_]file|histogram)$/;
 
 /**
- * A load of sysbench 1.0 or later, over the socket. Tables are made before (outside all figures) and made anew where an
- * earlier measurement of the trial has changed them. The warm-up is a run of its own with other random keys, since
- * sysbench's own percentiles would include it. The keys' seed is the block's, so that variants meet the same ones. The
- * client runs on the same machine: its CPU time is a metric. What the server's process used, by `/proc/PID/stat` and `io`, is divided by
- * the transactions; what it does later on their account is not seen.
+ * A load of sysbench 1.0 or later over the socket: rates per second, latencies in seconds, CPU time and bytes per transaction. Its
+ * tables are made before, outside all figures, and made again where an earlier measurement of the trial has changed them. The warm-up
+ * is a run of its own with other random keys, because sysbench's percentiles would include it. All variants of a block have the same
+ * seed. The client takes CPU of the same machine; its CPU time is the metric `clientCpu`. CPU time and bytes of the server's process
+ * come from `/proc/PID/stat` and `io`; work that the server does later for these transactions is not in them.
+ * @throws BenchbookError `study` for a wrong option, or an option of sysbench that this measurement sets itself
+ * @example measure.sysbench({ test: 'oltp_read_write', tables: 4, tableSize: 10_000, threads: 8, time: 30 })
  */
-export function sysbench(options: SysbenchOptions = {}): Measurement<keyof typeof SYSBENCH> {
-  const params = optionsOf('measure.sysbench', shape, options);
+function declare(options: SysbenchOptions = {}): Measurement<keyof typeof SYSBENCH> {
+  const params = optionsOf(WORD, shape, options);
   const own = Object.keys(params.options).find((name) => OWN.test(name));
   if (own !== undefined) {
     throw new BenchbookError('study', `measure.sysbench sets the option "${own}" by itself.`, {
@@ -112,11 +81,8 @@ export function sysbench(options: SysbenchOptions = {}): Measurement<keyof typeo
   return { kind: 'sysbench', params, metrics };
 }
 
-export async function measureSysbench(
-  measurement: Measurement,
-  context: TrialContext,
-  counted: Counted,
-): Promise<Readings> {
+/** Its tables and its warm-up are in no figure. */
+async function prepare(measurement: Measurement, context: TrialContext) {
   const params = measurement.params as SysbenchParams;
   const server = await liveServer(context);
   const tool = await sysbenchTool(context);
@@ -124,18 +90,24 @@ export async function measureSysbench(
   const load = await prepareTables({ params, tool, server, context, options });
   const test = [...tool.command, scriptOf(tool, params.test, context), ...options, ...runOptions(params)];
   const seed = (context.seed ?? 1) * 1000 + 1;
-  const run = (time: number, randSeed: number) =>
-    runSysbench([...test, `--time=${time}`, `--rand-seed=${randSeed}`, 'run'], tool, context);
+  const runFor = (seconds: number, randSeed: number) =>
+    runSysbench([...test, `--time=${seconds}`, `--rand-seed=${randSeed}`, 'run'], tool, context);
   if (params.warmup > 0) {
     context.progress(`warming up for ${params.warmup} s`);
-    await run(params.warmup, seed + 1);
+    await runFor(params.warmup, seed + 1);
   }
   context.progress(`running ${params.test} with ${params.threads} threads for ${params.time} s`);
-  const { ended, used } = await counted(async () => {
-    const before = useOf(server.pid);
-    const ended = await run(params.time, seed);
-    return { ended, used: { before, after: useOf(server.pid) } };
-  });
+  return { params, server, tool, load, seed, runFor };
+}
+
+async function run(
+  _measurement: Measurement,
+  _context: TrialContext,
+  { params, server, tool, load, seed, runFor }: Awaited<ReturnType<typeof prepare>>,
+): Promise<Readings> {
+  const before = useOf(server.pid);
+  const ended = await runFor(params.time, seed);
+  const used = { before, after: useOf(server.pid) };
   const result = resultOf(ended);
   const standard = Object.keys(params.options).length === 0 ? params.test : undefined;
   const cautions = sysbenchDoubts(result, standard).map((sentence) => ({ code: 'sysbench-doubt', sentence }));
@@ -153,29 +125,8 @@ export async function measureSysbench(
   };
 }
 
-function optionsFor(params: SysbenchParams, server: Server): readonly string[] {
-  return [
-    '--db-driver=mysql',
-    `--mysql-socket=${server.socketPath}`,
-    '--mysql-user=root',
-    '--mysql-db=sbtest',
-    `--tables=${params.tables}`,
-    `--table-size=${params.tableSize}`,
-    ...Object.entries(params.options).map(([name, value]) => `--${name.replaceAll('-', '_')}=${written(value)}`),
-  ];
-}
-
-function runOptions(params: SysbenchParams): readonly string[] {
-  return [
-    `--threads=${params.threads}`,
-    `--percentile=${params.percentile}`,
-    `--rand-type=${params.rand}`,
-    `--report-interval=${params.interval}`,
-  ];
-}
-
-async function runSysbench(argv: readonly string[], tool: SysbenchTool, context: TrialContext): Promise<Accounted> {
-  const ended = await runAccounted({ argv, env: tool.env, signal: context.signal });
+async function runSysbench(argv: readonly string[], tool: SysbenchTool, context: TrialContext): Promise<EndedProgram> {
+  const ended = await runWithRusage({ argv, env: tool.env, signal: context.signal });
   if (ended.exitCode === 0) return ended;
   const all = `${ended.stdout}\n${ended.stderr}`;
   throw new BenchbookError('measure', `sysbench ended with exit code ${ended.exitCode}: ${tellingLine(all)}`, {
@@ -183,7 +134,7 @@ async function runSysbench(argv: readonly string[], tool: SysbenchTool, context:
   });
 }
 
-function resultOf(ended: Accounted): SysbenchResult {
+function resultOf(ended: EndedProgram): SysbenchResult {
   try {
     return parseSysbench(ended.stdout);
   } catch (cause) {
@@ -196,12 +147,12 @@ function resultOf(ended: Accounted): SysbenchResult {
 
 function readingsOf(
   result: SysbenchResult,
-  ended: Accounted,
+  ended: EndedProgram,
   { before, after }: { readonly before: ProcessUse; readonly after: ProcessUse },
 ): Pick<Readings, 'values' | 'missing'> {
   const perTransaction = (name: keyof ProcessUse) => {
     const [from, to] = [before[name], after[name]];
-    // A count that fell is no use of this process.
+    // A count that fell was reset or belongs to another process.
     return from === null || to === null || to < from || !result.transactions ? null : (to - from) / result.transactions;
   };
   const { latency, intervals } = result;
@@ -246,7 +197,7 @@ function readingsOf(
   return { values, missing };
 }
 
-/** Only of the intervals that have a value. */
+/** Intervals without a value are left out. */
 function overTime(
   { intervals }: SysbenchResult,
   read: (interval: SysbenchResult['intervals'][number]) => number | null,
@@ -258,11 +209,37 @@ function overTime(
   return known.length === 0 ? null : { values: known.map(({ value }) => value), at: known.map(({ at }) => at) };
 }
 
-function written(value: Primitive): string {
-  return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value);
-}
-
 function ordinal(rank: number): string {
   const last = rank % 100 > 10 && rank % 100 < 14 ? 0 : rank % 10;
   return `${rank}${['th', 'st', 'nd', 'rd'][last] ?? 'th'}`;
 }
+
+export const sysbench = defineMeasurement({
+  kind: 'sysbench',
+  declare,
+  metrics: SYSBENCH,
+  needs: { program: sysbenchTool },
+  prepare,
+  run,
+  docs: {
+    forms: ['sysbench({ test, tables, tableSize, threads, … })'],
+    how: "sysbench ≥ 1.0 over the socket, of the machine or of its distribution's packages; seeded; warm-up as a run of its own",
+    disturbs: 'takes CPU of the same machine (`clientCpu`); writing tests get new tables',
+    metrics: [
+      [['tps', 'qps'], 'transactions, queries per second of the counted run'],
+      [
+        ['latencyMin', 'latencyAverage', 'latencyPercentile', 'latencyMax'],
+        'latency of transactions; the percentile is the 95th unless said',
+      ],
+      [['errors', 'reconnects'], 'ignored errors; reconnects'],
+      [['cpuPerTransaction'], 'CPU time of the server during the counted run, by the transactions; ticks of 10 ms'],
+      [
+        ['bytesReadPerTransaction', 'bytesWrittenPerTransaction'],
+        'the same of storage, `/proc/PID/io`; what is written back later is not seen',
+      ],
+      [['clientCpu'], 'CPU time of sysbench itself'],
+      [['tpsOverTime', 'qpsOverTime'], 'series of intervals of 1 s'],
+      [['latencyOverTime'], 'the percentile of each interval'],
+    ],
+  },
+});

@@ -1,14 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { parseInnodbStatus } from '../../formats/innodb-status.ts';
-import { waitUntilQuiet } from '../../host/quiet.ts';
-import type { Caution } from '../../journal/entry.ts';
-import { whileFlushing } from '../../server/data/flush-dirty.ts';
-import type { Server } from '../../server/start.ts';
-import type { Measurement, Metric } from '../../study/types.ts';
-import { liveProcess, type Readings, type TrialContext } from '../context.ts';
-import { statusCounters } from '../probes/counters.ts';
-import { optionsOf, seconds } from '../tools/options.ts';
+import { parseInnodbStatus } from '../../../formats/innodb-status.ts';
+import { waitUntilQuiet } from '../../../host/quiet.ts';
+import type { Caution } from '../../../journal/entry.ts';
+import { whileFlushing } from '../../../server/data/flush-dirty.ts';
+import type { Server } from '../../../server/start.ts';
+import type { Measurement, Metric } from '../../../study/types.ts';
+import { liveProcess, type Readings, type TrialContext } from '../../context.ts';
+import { statusCounters } from '../../probes/counters.ts';
+import { optionsOf, seconds } from '../../tools/options.ts';
+import { defineMeasurement } from '../define.ts';
+
+const WORD = { name: 'measure.idle', example: 'measure.idle({ limitSeconds: 60 })' };
 
 const IDLE = {
   waited: { unit: 's', better: 'lower', title: 'time until the server was idle', resolution: 0.25 },
@@ -20,24 +23,26 @@ const IDLE = {
 const shape = z.strictObject({ limitSeconds: seconds(1, 3600).default(60) });
 
 export interface IdleOptions {
-  /** How long it may take at most, 60 by default; then the trial goes on with a caution. */
+  /** Seconds to wait at most; 60 by default. After that the trial goes on, with a caution. */
   readonly limitSeconds?: number;
 }
 
 /**
- * Waits until the server has nothing left to do: history purged, dirty pages written out (by `innodb_max_dirty_pages_pct=0` and a
- * high `innodb_io_capacity`, put back afterwards), no I/O pending, its CPU quiet. A step before what must not be disturbed by work
- * that an earlier step left behind, and before counters of bytes written are read.
+ * Waits until the server has nothing left to do: history is purged, dirty pages are written (with `innodb_max_dirty_pages_pct=0` and
+ * a high `innodb_io_capacity`, both restored afterwards), no I/O is pending, and its CPU is quiet. Put it before a measurement that the
+ * background work of an earlier step would disturb, and before counters of written bytes.
+ * @throws BenchbookError `study` for a wrong option
+ * @example measure.idle({ limitSeconds: 120 })
  */
-export function idle(options: IdleOptions = {}): Measurement<keyof typeof IDLE> {
-  return { kind: 'idle', params: optionsOf('measure.idle', shape, options), metrics: IDLE };
+function declare(options: IdleOptions = {}): Measurement<keyof typeof IDLE> {
+  return { kind: 'idle', params: optionsOf(WORD, shape, options), metrics: IDLE };
 }
 
-/** MySQL keeps a few entries of history for ever; below a page of undo there is nothing that could disturb. */
+/** MySQL never purges the last few entries of history. They fill less than one page of undo and disturb nothing. */
 const HISTORY_LEFT = { mariadb: 0, mysql: 50 } as const;
 const POLL_MS = 100;
 
-export async function measureIdle(measurement: Measurement, context: TrialContext): Promise<Readings> {
+async function run(measurement: Measurement, context: TrialContext): Promise<Readings> {
   const { limitSeconds } = measurement.params as z.output<typeof shape>;
   const server = await liveProcess(context);
   const began = performance.now();
@@ -65,7 +70,7 @@ export async function measureIdle(measurement: Measurement, context: TrialContex
   return { values, missing, cautions };
 }
 
-/** What is still to be done; undefined where the server does not tell. */
+/** What is still to be done; undefined where the server does not report it. */
 interface Work {
   readonly historyListLength: number | undefined;
   readonly dirtyPages: number | undefined;
@@ -90,3 +95,20 @@ function busyWith({ historyListLength, dirtyPages, pendingIo }: Work, { build }:
     (pendingIo ?? 0) > 0 && `${pendingIo} pending reads and writes`,
   ].filter((text) => text !== false);
 }
+
+export const idle = defineMeasurement({
+  kind: 'idle',
+  declare,
+  metrics: IDLE,
+  needs: { process: true },
+  run,
+  docs: {
+    forms: ['idle({ limitSeconds })'],
+    how: 'a step: waits for purge, dirty pages, pending I/O and a quiet CPU of the server; a caution where the limit is met',
+    disturbs: 'dirty pages are written out (`innodb_max_dirty_pages_pct` is 0 meanwhile)',
+    metrics: [
+      [['waited'], 'until all of it was done; steps of 0.25 s'],
+      [['historyListLength', 'dirtyPages', 'pendingIo'], 'as last seen'],
+    ],
+  },
+});

@@ -1,25 +1,22 @@
 import type { Caution } from '../../journal/entry.ts';
 import { BenchbookError } from '../../lib/errors.ts';
-import type { Server } from '../../server/start.ts';
 import type { Measurement, Metric, Probe } from '../../study/types.ts';
 import { type ArtefactText, liveServer, type Readings, type TrialContext } from '../context.ts';
+import { PROBES } from '../probes/list.ts';
+import { type Counted, defineMeasurement, type Performing, type RunningProbe } from './define.ts';
 
 type NamesOf<P> = P extends Probe<infer N> ? N : never;
 
-/** A probe at work: `end` is called once, also where the inner measurement failed. */
-export interface RunningProbe {
-  end(): Promise<Readings>;
-}
-
-/** Begins a probe on the running server; what must be undone is undone by `end`. */
-export type BeginProbe = (probe: Probe, server: Server, context: TrialContext) => Promise<RunningProbe>;
-
 /**
- * A measurement with probes beside it: counters before and after, a profile or a time line while it runs. Its metrics and
- * the probes' are all addressed by the one name that it has in the study. Probes begin in the order given, and end in the
- * reverse: the last one is nearest to what is measured.
+ * A measurement with probes beside it: counters before and after, a profile or a time line while it runs. The study gives it one
+ * name, and the metrics of all its parts have that name. Probes begin in the order given and end in the reverse order, so the last
+ * one is the nearest to what is measured.
+ * @param inner the measurement; its metrics keep their units
+ * @param probes at least one of `measure.status`, `innodbStatus`, `innodbMetrics`, `timeline`, `perf`
+ * @throws BenchbookError `study` where a part is not a measurement or a probe, or two parts have a metric of the same name
+ * @example measure.around(measure.query('SELECT COUNT(*) FROM t'), [measure.status(['Innodb_pages_read'])])
  */
-export function around<N extends string, const P extends readonly Probe[]>(
+function declare<N extends string, const P extends readonly Probe[]>(
   inner: Measurement<N>,
   probes: P,
 ): Measurement<N | NamesOf<P[number]>> {
@@ -31,7 +28,7 @@ export function around<N extends string, const P extends readonly Probe[]>(
   }
   if (!Array.isArray(given) || given.length === 0 || given.some((probe) => typeof probe?.probe !== 'string')) {
     throw new BenchbookError('study', 'measure.around wants a list of probes as its second argument.', {
-      hint: 'Probes are status, innodbStatus, innodbMetrics, timeline and perf.',
+      hint: `Probes are ${new Intl.ListFormat('en-GB').format(PROBES.map(({ kind }) => kind))}.`,
     });
   }
   const metrics: Record<string, Metric> = { ...inner.metrics };
@@ -59,42 +56,35 @@ export function around<N extends string, const P extends readonly Probe[]>(
   };
 }
 
-/** Does the part of a measurement that counts: probes begin just before it and end just after. */
-export type Counted = <T>(work: () => Promise<T>) => Promise<T>;
-
-interface Methods {
-  readonly measure: (measurement: Measurement, context: TrialContext, counted: Counted) => Promise<Readings>;
-  readonly begin: BeginProbe;
-}
-
 /** Takes the inner measurement with the probes around the part of it that counts: a load's preparation is not in their deltas. */
-export async function measureAround(
+async function run(
   measurement: Measurement,
   context: TrialContext,
-  { measure, begin }: Methods,
+  _prepared: unknown,
+  { take, begin }: Performing,
 ): Promise<Readings> {
   const probes = measurement.probes!;
-  const told: Readings[] = [];
+  const readings: Readings[] = [];
   const counted: Counted = async (work) => {
     const server = await liveServer(context);
     const running: RunningProbe[] = [];
     try {
       for (const probe of probes) running.push(await begin(probe, server, context));
       const done = await work();
-      // One by one from the last, so that the first probe sees what the others did to the server.
-      while (running.length > 0) told.unshift(await running.pop()!.end());
+      // The last probe ends first, so that the first one sees what the others did to the server.
+      while (running.length > 0) readings.unshift(await running.pop()!.end());
       return done;
     } finally {
       for (const probe of running.reverse()) await probe.end().catch(() => undefined);
     }
   };
-  return merged(await measure(measurement.inner!, context, counted), told, probes);
+  return merged(await take(measurement.inner!, context, counted), readings, probes);
 }
 
-function merged(inner: Readings, told: readonly Readings[], probes: readonly Probe[]): Readings {
-  const all = [inner, ...told];
+function merged(inner: Readings, ofProbes: readonly Readings[], probes: readonly Probe[]): Readings {
+  const all = [inner, ...ofProbes];
   const details = Object.fromEntries(
-    told.flatMap((each, index) => (each.details === undefined ? [] : [[probes[index]!.probe, each.details]])),
+    ofProbes.flatMap((each, index) => (each.details === undefined ? [] : [[probes[index]!.probe, each.details]])),
   );
   const innerDetails = typeof inner.details === 'object' && !Array.isArray(inner.details) ? inner.details : {};
   return {
@@ -107,3 +97,16 @@ function merged(inner: Readings, told: readonly Readings[], probes: readonly Pro
     ...(inner.moments === undefined ? {} : { moments: inner.moments }),
   };
 }
+
+export const around = defineMeasurement({
+  kind: 'around',
+  declare,
+  metrics: {},
+  run,
+  docs: {
+    forms: ['around(measurement, [probe, …])'],
+    how: 'a measurement with probes beside it, from where its counted part begins (not with the tables and warm-up of sysbench); all metrics have one name',
+    disturbs: 'as the probes do',
+    metrics: [],
+  },
+});

@@ -1,17 +1,28 @@
-import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
-import type { Server } from '../../server/start.ts';
-import type { CustomServer, Measurement, Metric, MetricValues } from '../../study/types.ts';
-import { liveServer, type Readings, type TrialContext } from '../context.ts';
+import { BenchbookError, sentenceOf } from '../../../lib/errors.ts';
+import type { Server } from '../../../server/start.ts';
+import type { CustomServer, Measurement, Metric, MetricValues } from '../../../study/types.ts';
+import { liveServer, type Readings, type TrialContext } from '../../context.ts';
+import { defineMeasurement } from '../define.ts';
 
 interface CustomRequest<N extends string, P> {
   readonly metrics: Readonly<Record<N, Metric>>;
-  /** What the code depends on beside itself, as plain data: it stands in the journal. */
+  /** What the code depends on apart from itself, as plain data. It is written to the journal. */
   readonly params: P;
   readonly run: (server: CustomServer, params: P) => Promise<MetricValues<NoInfer<N>>>;
 }
 
-/** Your own code on the running server; it declares its metrics and returns a value, or a series, for each. */
-export function custom<N extends string, P>(request: CustomRequest<N, P>): Measurement<N> {
+/**
+ * Your own code on the running server. It declares its metrics and returns a value, or a series of values, for each, in the unit that
+ * the metric declares. It runs in a process of its own, which is killed when the limit of the measurement is reached.
+ * @throws BenchbookError `study` where metrics or `run` are missing, or `params` are not plain data
+ * @example
+ * measure.custom({
+ *   metrics: { lag: { unit: 's', better: 'lower' } },
+ *   params: { table: 't' },
+ *   run: async (server, { table }) => ({ lag: (await server.sql.time(`SELECT COUNT(*) FROM ${table}`)).seconds }),
+ * })
+ */
+function declare<N extends string, P>(request: CustomRequest<N, P>): Measurement<N> {
   if (typeof request?.run !== 'function' || Object.keys(request.metrics ?? {}).length === 0) {
     throw new BenchbookError('study', 'measure.custom wants metrics, params and a function run.');
   }
@@ -28,7 +39,7 @@ export function custom<N extends string, P>(request: CustomRequest<N, P>): Measu
   };
 }
 
-/** What in a value is no plain data, as a sentence's part with its place; null where all is. */
+/** The first part of a value that is no plain data, with its place, as part of a sentence; null where all of it is plain. */
 function notPlain(value: unknown, path: string, above: ReadonlySet<unknown>): string | null {
   if (value === null || /^(string|boolean|bigint|undefined)$/.test(typeof value)) return null;
   if (typeof value === 'number') return Number.isFinite(value) ? null : `"${path}" is ${value}`;
@@ -48,8 +59,7 @@ function notPlain(value: unknown, path: string, above: ReadonlySet<unknown>): st
 
 const DEEPEST = 50;
 
-/** Runs the study author's own code on the running server. */
-export async function measureCustom(measurement: Measurement, context: TrialContext): Promise<Readings> {
+async function run(measurement: Measurement, context: TrialContext): Promise<Readings> {
   const server = await liveServer(context);
   if (measurement.run === undefined)
     throw new BenchbookError('measure', 'A custom measurement needs a function "run".');
@@ -60,15 +70,32 @@ export async function measureCustom(measurement: Measurement, context: TrialCont
   return { values: values as Readonly<Record<string, unknown>> };
 }
 
-async function returned({ run, params }: Measurement, server: Server, { ownCode }: TrialContext): Promise<unknown> {
+async function returned(
+  { run: own, params }: Measurement,
+  server: Server,
+  { ownCode }: TrialContext,
+): Promise<unknown> {
   const { pid, socketPath, dataDirectory, sql, connect } = server;
   try {
     if (ownCode !== undefined) return await ownCode.run(server);
     const seen: CustomServer = { pid, socketPath, dataDirectory, sql, connect };
-    return await run!(seen, params as never);
+    return await own!(seen, params as never);
   } catch (error) {
     await server.explain?.(error);
     if (error instanceof BenchbookError) throw error;
     throw new BenchbookError('measure', `The custom measurement failed: ${sentenceOf(error)}`, { cause: error });
   }
 }
+
+export const custom = defineMeasurement({
+  kind: 'custom',
+  declare,
+  metrics: {},
+  run,
+  docs: {
+    forms: ['custom({ metrics, params, run })'],
+    how: 'your own code on the running server',
+    disturbs: 'as it does',
+    metrics: [],
+  },
+});

@@ -1,10 +1,17 @@
 import { z } from 'zod';
-import { BenchbookError } from '../../lib/errors.ts';
-import type { Row } from '../../server/connection.ts';
-import type { Measurement, Metric } from '../../study/types.ts';
-import { liveServer, type Readings, type TrialContext } from '../context.ts';
-import { count, optionsOf, text } from '../tools/options.ts';
-import { differenceOf, digestOf, type ResultDigest, rowText } from '../tools/result-rows.ts';
+import { BenchbookError } from '../../../lib/errors.ts';
+import type { Row } from '../../../server/connection.ts';
+import type { Measurement, Metric } from '../../../study/types.ts';
+import { liveServer, type Readings, type TrialContext } from '../../context.ts';
+import { count, optionsOf, text } from '../../tools/options.ts';
+import { differenceOf, digestOf, type ResultDigest, rowText } from '../../tools/result-rows.ts';
+import { useDatabase } from '../../tools/use-database.ts';
+import { defineMeasurement, scriptStatement } from '../define.ts';
+
+const WORD = {
+  name: 'measure.query',
+  example: "measure.query('SELECT COUNT(*) AS n FROM t', { iterations: 5, expect: [{ n: 1000 }], database: 'bench' })",
+};
 
 const CLIENT_TIME = 'as the client sees it: transfer and decoding of the rows included';
 
@@ -38,37 +45,41 @@ const shape = z.strictObject({
 
 /** How a query's result is checked, and how often it is executed. */
 export interface QueryOptions<I extends number = number> {
-  /** Executions that count as `later`; 5 by default, 0 for the first execution alone. */
+  /** Executions that count as `later`; 5 by default. 0 measures the first execution alone. */
   readonly iterations?: I;
   /** Executions before those; 1 by default. The very first one is always the metric `first`. */
   readonly warmup?: number;
   /**
-   * What the result must be, else the trial fails: its rows in any order, their number, or their digest as an earlier run
-   * printed it. A number is compared with a number or DECIMAL by value (1.5 is 1.50), a JSON text with JSON by content. Without it all executions of a trial must have the same result; `any` allows them to differ.
+   * What the result must be; otherwise the trial fails. The rows in any order, their number, or their digest as an earlier run
+   * printed it. Numbers and DECIMAL are compared by value (1.5 equals 1.50), JSON by content. Without it, all executions of a trial must
+   * have the same result; `any` allows them to differ.
    */
   readonly expect?:
     | 'any'
     | { readonly rows: number }
     | { readonly sha256: string }
     | readonly Readonly<Record<string, string | number | boolean | null | bigint | Uint8Array>>[];
-  /** Made the connection's database before the first execution. */
+  /** The database of the connection, chosen before the first execution. */
   readonly database?: string;
 }
 
 type Params = z.output<typeof shape> & { readonly sql: string };
 
 /**
- * Client time of a statement: `first` is its very first execution, `later` a series of those after the warm-up. Disturbs
- * nothing. The result's digest is kept, so that results that differ between variants are found.
+ * Time of a statement in seconds, as the client sees it: `first` is its very first execution, `later` a series of those after the
+ * warm-up. It disturbs the server as the statement does. The digest of the result is kept, so that the report finds variants whose
+ * results differ.
+ * @throws BenchbookError `study` for an empty statement or a wrong option
+ * @example measure.query('SELECT COUNT(*) AS n FROM t', { iterations: 5, expect: [{ n: 1000 }], database: 'bench' })
  */
-export function query<const I extends number = 5>(sql: string, options: QueryOptions<I> = {}): Measurement<Metrics<I>> {
-  const statement = optionsOf('measure.query', text, sql);
-  const params: Params = { sql: statement, ...optionsOf('measure.query', shape, options) };
+function declare<const I extends number = 5>(sql: string, options: QueryOptions<I> = {}): Measurement<Metrics<I>> {
+  const statement = optionsOf(WORD, text, sql);
+  const params: Params = { sql: statement, ...optionsOf(WORD, shape, options) };
   const metrics = params.iterations === 0 ? FIRST : { first: FIRST.first, ...LATER, rows: FIRST.rows };
   return { kind: 'query', params, metrics: metrics as Readonly<Record<Metrics<I>, Metric>> };
 }
 
-export async function measureQuery(measurement: Measurement, context: TrialContext): Promise<Readings> {
+async function run(measurement: Measurement, context: TrialContext): Promise<Readings> {
   const { sql, iterations, warmup, expect, database } = measurement.params as Params;
   const server = await liveServer(context);
   if (database !== undefined) await useDatabase(server.sql, database);
@@ -87,14 +98,10 @@ export async function measureQuery(measurement: Measurement, context: TrialConte
   const seconds = executions.map((execution) => execution.seconds);
   const values: Record<string, unknown> = { first: seconds[0], rows: result!.rows };
   if (iterations > 0) values.later = seconds.slice(warmup);
-  // The analysis compares results between variants: where they may differ there is none to compare.
+  // The analysis compares results between variants, apart from results that are allowed to differ.
   const compared = expect === 'any' ? {} : { result: { ...result! } };
   const details = { ...compared, warmupSeconds: seconds.slice(0, warmup) };
   return { values, details };
-}
-
-export async function useDatabase(sql: (text: string) => Promise<unknown>, database: string): Promise<void> {
-  await sql(`USE \`${database.replaceAll('`', '``')}\``);
 }
 
 function check(
@@ -129,3 +136,21 @@ function check(
     if (difference !== null) throw wrong(difference);
   }
 }
+
+export const query = defineMeasurement({
+  kind: 'query',
+  declare,
+  metrics: { ...FIRST, ...LATER },
+  run,
+  reproduce: scriptStatement,
+  docs: {
+    forms: ['query(sql, { iterations, warmup, expect, database })'],
+    how: "the client's clock around each execution; the result's digest is kept and compared between variants",
+    disturbs: 'as the statement does',
+    metrics: [
+      [['first'], 'the very first execution, as the client sees it'],
+      [['later'], 'the executions after the warm-up, a series; not there with `iterations: 0`'],
+      [['rows'], 'rows of the result'],
+    ],
+  },
+});

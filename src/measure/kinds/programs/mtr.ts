@@ -3,14 +3,20 @@ import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { type AnalyzeSummary, parseAnalyzeJson } from '../../formats/plans/analyze-json.ts';
-import { parseMtr } from '../../formats/tools/mtr.ts';
-import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
-import type { Measurement, Metric } from '../../study/types.ts';
-import type { Readings, TrialContext } from '../context.ts';
-import { checkMtrOptions } from '../tools/mtr-options.ts';
-import { optionsOf, text } from '../tools/options.ts';
-import { runAccounted } from '../tools/run-with-rusage.ts';
+import { type AnalyzeSummary, parseAnalyzeJson } from '../../../formats/plans/analyze-json.ts';
+import { parseMtr } from '../../../formats/tools/mtr.ts';
+import { BenchbookError, sentenceOf } from '../../../lib/errors.ts';
+import type { Measurement, Metric } from '../../../study/types.ts';
+import type { Readings, TrialContext } from '../../context.ts';
+import { checkMtrOptions } from '../../tools/mtr-options.ts';
+import { optionsOf, text } from '../../tools/options.ts';
+import { runWithRusage } from '../../tools/run-with-rusage.ts';
+import { defineMeasurement } from '../define.ts';
+
+const WORD = {
+  name: 'measure.mtr',
+  example: "measure.mtr('main.1st', { options: ['--mysqld=--innodb-buffer-pool-size=128M'] })",
+};
 
 const MTR = {
   testTime: { unit: 's', better: 'lower', title: 'time of the test by mtr', resolution: 0.001 },
@@ -47,29 +53,34 @@ export interface MtrOptions<A extends string> {
 }
 
 /**
- * A test of the server's own test suite, run by the build's own mtr on a server that mtr starts with many variables of its
- * choice: the variant's options don't apply, and what it measures is comparable with other runs of mtr alone. `test` is the
- * path of a file, or a name such as `main.1st`. Where the build brings no mtr, nothing is reported, with the reason.
+ * A test of the server's own test suite, run by the build's own mtr, in seconds. mtr starts a server of its own with many variables of
+ * its choice: the variant's options do not apply, and the result is comparable with other runs of mtr only. A build without mtr
+ * reports nothing, with the reason.
+ * @param test the path of a test file, or a name such as `main.1st`
+ * @throws BenchbookError `study` for a wrong option, or an option of mtr that Benchbook sets itself
+ * @example measure.mtr('main.1st', { options: ['--mysqld=--innodb-buffer-pool-size=128M'] })
  */
-export function mtr<const A extends string = never>(
+function declare<const A extends string = never>(
   test: string,
   options: MtrOptions<A> = {},
 ): Measurement<Name<NoInfer<A>>> {
   const params: Params = {
-    test: optionsOf('measure.mtr', testName, test),
-    ...optionsOf('measure.mtr', shape, options),
+    test: optionsOf(WORD, testName, test),
+    ...optionsOf(WORD, shape, options),
   };
   checkMtrOptions(params.options);
-  const analyses = params.analyses.flatMap((name) =>
-    Object.entries(OF_ANALYSIS).map(
-      ([metric, about]) => [`${name}${metric}`, { ...about, title: `${name}: ${about.title}` }] as const,
-    ),
-  );
-  const metrics = { ...MTR, ...Object.fromEntries(analyses) };
+  const metrics = { ...MTR, ...Object.assign({}, ...params.analyses.map(metricsOf)) };
   return { kind: 'mtr', params, metrics: metrics as Readonly<Record<Name<A>, Metric>> };
 }
 
-export async function measureMtr(measurement: Measurement, context: TrialContext): Promise<Readings> {
+function metricsOf<A extends string>(name: A): Readonly<Record<`${A}${keyof typeof OF_ANALYSIS}`, Metric>> {
+  const metrics = Object.entries(OF_ANALYSIS).map(
+    ([metric, about]) => [`${name}${metric}`, { ...about, title: `${name}: ${about.title}` }] as const,
+  );
+  return Object.fromEntries(metrics) as Readonly<Record<`${A}${keyof typeof OF_ANALYSIS}`, Metric>>;
+}
+
+async function run(measurement: Measurement, context: TrialContext): Promise<Readings> {
   const params = measurement.params as Params;
   const script = await scriptOf(context);
   if (script === null) {
@@ -80,7 +91,7 @@ export async function measureMtr(measurement: Measurement, context: TrialContext
   try {
     const which = await testArguments(params.test, folder, context);
     const places = [`--vardir=${join(folder, 'var')}`, `--tmpdir=${join(folder, 'tmp')}`];
-    const ended = await runAccounted({
+    const ended = await runWithRusage({
       argv: ['perl', script, '--nocheck-testcases', '--force', ...params.options, ...places, ...which],
       cwd: dirname(script),
       env: context.build.env,
@@ -92,15 +103,15 @@ export async function measureMtr(measurement: Measurement, context: TrialContext
   }
 }
 
-/** mtr takes a hyphen or comma in the path of a suite for the end of its name. */
+/** mtr reads a hyphen or a comma in the path of a suite as the end of its name. */
 function plainFolder(): string {
   return /[-,]/.test(tmpdir()) ? '/tmp' : tmpdir();
 }
 
-/** mtr finds all programs by its own place: those of a build from packages must be the ones that start with its libraries. */
+/** mtr looks for all programs beside itself, so a build from packages needs the folder whose programs start with its libraries. */
 async function scriptOf({ build }: TrialContext): Promise<string | null> {
-  // Loaded here: a study that is only read looks at no build.
-  const { programsOf, TEST_SUITES } = await import('../../server/programs.ts');
+  // Loaded here, because reading a study looks at no build.
+  const { programsOf, TEST_SUITES } = await import('../../../server/programs.ts');
   const base = await programsOf(build);
   if (base === null) return null;
   const scripts = TEST_SUITES.flatMap((place) =>
@@ -109,7 +120,7 @@ async function scriptOf({ build }: TrialContext): Promise<string | null> {
   return scripts.find((script) => existsSync(script)) ?? null;
 }
 
-/** A file becomes the only test of a suite of its own, without expected results: so mtr prints what the test says. */
+/** A file becomes the only test of a suite of its own. It has no expected results, so mtr prints what the test prints. */
 async function testArguments(
   test: string,
   folder: string,
@@ -128,7 +139,7 @@ async function testArguments(
   return [`--suite=${dirname(suite)}`, name];
 }
 
-function readingsOf(params: Params, ended: Awaited<ReturnType<typeof runAccounted>>): Readings {
+function readingsOf(params: Params, ended: Awaited<ReturnType<typeof runWithRusage>>): Readings {
   const output = `${ended.stdout}\n${ended.stderr}`;
   const { result, seconds, comment, analyses } = parseMtr(output);
   if (result !== 'pass' || seconds === null) {
@@ -139,23 +150,23 @@ function readingsOf(params: Params, ended: Awaited<ReturnType<typeof runAccounte
   const values: Record<string, number> = { testTime: seconds, wall: ended.wallSeconds };
   const missing: Record<string, string> = {};
   params.analyses.forEach((name, index) => {
-    const said = analyses[index] === undefined ? null : read(analyses[index], output);
-    for (const [metric, value] of Object.entries(analysisValues(said))) {
+    const analysis = analyses[index] === undefined ? null : read(analyses[index], output);
+    for (const [metric, value] of Object.entries(analysisValues(analysis))) {
       if (value !== null) values[`${name}${metric}`] = value;
       else
         missing[`${name}${metric}`] =
-          said === null ? `the test printed ${analyses.length} analyses.` : 'this version does not print it.';
+          analysis === null ? `the test printed ${analyses.length} analyses.` : 'this version does not print it.';
     }
   });
   return { values, missing, artefacts: [{ name: 'mtr output', text: ended.stdout }] };
 }
 
-function analysisValues(said: AnalyzeSummary | null): Readonly<Record<keyof typeof OF_ANALYSIS, number | null>> {
+function analysisValues(analysis: AnalyzeSummary | null): Readonly<Record<keyof typeof OF_ANALYSIS, number | null>> {
   return {
-    Time: said?.totalSeconds ?? null,
-    PagesAccessed: said?.engine?.pagesAccessed ?? null,
-    PagesRead: said?.engine?.pagesRead ?? null,
-    ReadTime: said?.engine?.readSeconds ?? null,
+    Time: analysis?.totalSeconds ?? null,
+    PagesAccessed: analysis?.engine?.pagesAccessed ?? null,
+    PagesRead: analysis?.engine?.pagesRead ?? null,
+    ReadTime: analysis?.engine?.readSeconds ?? null,
   };
 }
 
@@ -169,3 +180,22 @@ function read(analysis: string, output: string): AnalyzeSummary {
     });
   }
 }
+
+export const mtr = defineMeasurement({
+  kind: 'mtr',
+  declare,
+  metrics: { ...MTR, ...metricsOf('NAME') },
+  needs: { process: true },
+  run,
+  docs: {
+    forms: ['mtr(test, { options, analyses })'],
+    how: "the build's own `mysql-test-run.pl`, with a server of its own: the variant's options do not apply",
+    disturbs: "takes CPU and disk beside the trial's idle server",
+    metrics: [
+      [['testTime'], 'the test, as mtr prints it; resolution 1 ms'],
+      [['wall'], 'the whole of mtr with its own set-up'],
+      [['NAMETime', 'NAMEReadTime'], 'of each output of ANALYZE that has a name in `analyses`'],
+      [['NAMEPagesAccessed', 'NAMEPagesRead'], 'of the same'],
+    ],
+  },
+});

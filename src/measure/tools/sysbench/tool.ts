@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { JsonValue } from '../../journal/entry.ts';
-import { BenchbookError } from '../../lib/errors.ts';
-import { defaultCacheDirectory } from '../../server/environment.ts';
-import type { TrialContext } from '../context.ts';
+import type { JsonValue } from '../../../journal/entry.ts';
+import { BenchbookError } from '../../../lib/errors.ts';
+import { defaultCacheDirectory } from '../../../server/environment.ts';
+import type { TrialContext } from '../../context.ts';
 
 export interface SysbenchTool {
   readonly command: readonly string[];
@@ -20,7 +20,7 @@ export async function sysbenchTool(
 ): Promise<SysbenchTool> {
   const installed = ['/usr/bin', '/usr/local/bin'].find((folder) => existsSync(join(folder, 'sysbench'))) ?? '/usr/bin';
   // Loaded here: a study that is only read fetches no tool.
-  const { clientTool } = await import('../../server/client-tool.ts');
+  const { clientTool } = await import('../../../server/client-tool.ts');
   const tool = await clientTool('sysbench', join(installed, 'sysbench'), {
     cacheDirectory: context.cacheDirectory ?? defaultCacheDirectory(),
     progress: context.progress,

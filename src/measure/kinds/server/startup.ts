@@ -1,10 +1,13 @@
 import { z } from 'zod';
-import { startPhases } from '../../formats/logs/start-phases.ts';
-import type { Moment } from '../../journal/entry.ts';
-import { BenchbookError } from '../../lib/errors.ts';
-import type { Measurement, Metric } from '../../study/types.ts';
-import { liveProcess, type Readings, type TrialContext } from '../context.ts';
-import { optionsOf } from '../tools/options.ts';
+import { startPhases } from '../../../formats/logs/start-phases.ts';
+import type { Moment } from '../../../journal/entry.ts';
+import { BenchbookError } from '../../../lib/errors.ts';
+import type { Measurement, Metric } from '../../../study/types.ts';
+import { liveProcess, type Readings, type TrialContext } from '../../context.ts';
+import { optionsOf } from '../../tools/options.ts';
+import { defineMeasurement } from '../define.ts';
+
+const WORD = { name: 'measure.startup', example: "measure.startup({ after: 'stop' })" };
 
 const TICK_SECONDS = 0.01;
 const LOG = 'from lines of the error log, stamped on arrival: versions word them differently';
@@ -28,25 +31,28 @@ const after = z.enum(['stop', 'crash'], 'must be "stop" or "crash"');
 const shape = z.strictObject({ after: after.optional() });
 
 /**
- * A start of the trial's server: seconds from the return of spawn, CPU seconds up to the first answer. Without `after` it is
- * the start that the trial began with, and nothing is disturbed. `stop` ends the server in order and starts it again;
- * `crash` kills it first, whatever it is doing, and adds the time of InnoDB's recovery. Phases of the start are kept.
+ * A start of the trial's server: seconds from the return of `spawn`, and CPU seconds up to the first answer. The phases of the
+ * start are kept.
+ * @param options.after Without it, the start that the trial began with; this disturbs nothing. `stop` shuts the server down and starts
+ *   it again. `crash` kills it with SIGKILL, starts it again, and adds the time of InnoDB's recovery. Both empty the server's caches.
+ * @throws BenchbookError `study` for a wrong option
+ * @example measure.startup({ after: 'crash' })
  */
-export function startup<const A extends 'stop' | 'crash' | undefined = undefined>(
+function declare<const A extends 'stop' | 'crash' | undefined = undefined>(
   options: { readonly after?: A } = {},
 ): Measurement<Metrics<A>> {
-  const params = optionsOf('measure.startup', shape, options);
+  const params = optionsOf(WORD, shape, options);
   const metrics = params.after === 'crash' ? { ...STARTUP, ...RECOVERY } : STARTUP;
   return {
     kind: 'startup',
     params,
     metrics: metrics as Readonly<Record<Metrics<A>, Metric>>,
-    // A start again is wanted where it stands in the list of measurements, also at each level of a within factor.
+    // A restart happens at its place in the list of measurements, and again at each level of a within factor.
     ...(params.after === undefined ? { oncePerTrial: true } : {}),
   };
 }
 
-export async function measureStartup(measurement: Measurement, context: TrialContext): Promise<Readings> {
+async function run(measurement: Measurement, context: TrialContext): Promise<Readings> {
   const { after } = measurement.params as z.output<typeof shape>;
   if (after === 'crash') {
     await liveProcess(context);
@@ -80,3 +86,28 @@ function momentOf(moments: readonly Moment[], name: string): number {
   if (moment === undefined) throw new BenchbookError('measure', `The server's start has no moment "${name}".`);
   return moment.atSeconds;
 }
+
+export const startup = defineMeasurement({
+  kind: 'startup',
+  declare,
+  metrics: { ...STARTUP, ...RECOVERY },
+  needs: { process: true },
+  run,
+  // The script starts the server anyway, and takes its time to the ready line.
+  reproduce: () => [],
+  docs: {
+    forms: ['startup()', "startup({ after: 'stop' | 'crash' })"],
+    how: 'the start that the trial began with; or a start again, after a stop in order or SIGKILL. From the return of `spawn`, monotonic',
+    disturbs: 'nothing; with `after`, the server and its caches',
+    metrics: [
+      [['ready'], 'first answered `SELECT 1` over the private socket; resolution 1 ms'],
+      [['readyLog'], "the error log's ready line, stamped on arrival"],
+      [['readySocket'], 'the socket accepts a connection'],
+      [
+        ['cpu', 'cpuUser', 'cpuSystem'],
+        'CPU time of the process up to the first answer, `/proc/PID/stat`, ticks of 10 ms; includes ended threads',
+      ],
+      [['recovery'], "with `after: 'crash'`: from the log's \"Starting crash recovery\" to the line that InnoDB is up"],
+    ],
+  },
+});
