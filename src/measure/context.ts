@@ -18,17 +18,19 @@ export interface TrialContext {
   stop(mode: StopMode): Promise<{ readonly seconds: number }>;
   /** Values of all factors, within factors included. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** Fixes random choices of workloads: the same for all trials of a block. 1 where absent. */
+  /** Seeds the random choices of workloads: the same for all trials of a block. 1 where absent. */
   readonly seed?: number;
-  /** Where tools are kept that are fetched once; the default cache where absent. */
+  /** Where fetched tools are kept; the default cache where absent. */
   readonly cacheDirectory?: string;
+  /** What measurements of this run remember for later ones, each under a key of its own: the tables of sysbench. */
+  readonly runState: Map<string, unknown>;
   readonly signal: AbortSignal;
   readonly progress: (text: string) => void;
   /** Runs the functions of this measurement in a process of their own; in this one where absent. */
   readonly ownCode?: OwnCode;
 }
 
-/** The functions of one measurement, wherever they run. */
+/** The functions of one measurement, in this process or another one. */
 export interface OwnCode {
   run(server: Server): Promise<unknown>;
   parse(output: CommandOutput): Promise<unknown>;
@@ -40,7 +42,7 @@ export interface ArtefactText {
   readonly text: string;
 }
 
-/** What a measurement found: numbers, and what a reader needs beside them. */
+/** What a measurement found: numbers, and what a reader needs to understand them. */
 export interface MeasureResult {
   readonly samples: readonly Series[];
   readonly cautions: readonly Caution[];
@@ -56,12 +58,12 @@ export interface TimedValues {
 }
 
 /**
- * What one kind of measurement hands back: values by metric name, unchecked. Each is a number, a bigint, a list of them (a
+ * What one kind of measurement returns: values by metric name, unchecked. Each is a number, a bigint, a list of them (a
  * series of iterations), or `TimedValues`.
  */
 export interface Readings {
   readonly values: Readonly<Record<string, unknown>>;
-  /** The step within which each value of a metric is known, where it depends on the value: one for each. */
+  /** Where the resolution depends on the value: one for each value of a metric. */
   readonly resolution?: Readonly<Record<string, readonly number[]>>;
   /** Metrics that this server or machine does not report, each with the reason: they have no sample, never a 0. */
   readonly missing?: Readonly<Record<string, string>>;
@@ -76,7 +78,7 @@ export async function liveServer(context: TrialContext): Promise<Server> {
   return context.running ?? (await context.restart());
 }
 
-/** The same, for what looks at the server's process: a server that runs elsewhere has none here. */
+/** The same, for measurements that look at the server's process. @throws BenchbookError('measure') where it runs elsewhere. */
 export async function liveProcess(context: TrialContext): Promise<Server> {
   const server = await liveServer(context);
   if (runsHere(server)) return server;
@@ -85,10 +87,10 @@ export async function liveProcess(context: TrialContext): Promise<Server> {
   });
 }
 
-/** Whether the server's process is on this machine and known: not that of an external one. */
+/** Whether the server's process is known and runs on this machine; that of an external server does not. */
 export function runsHere(server: Server): boolean {
   return server.pid > 0;
 }
 
-/** Why a probe reports nothing of a server's process that is elsewhere. */
+/** Why a probe reports nothing about the process of an external server. */
 export const RUNS_ELSEWHERE = 'the process of the server does not run here.';

@@ -57,6 +57,7 @@ export async function startTrial(
     values: {},
     seed: 1,
     cacheDirectory: environment.cacheDirectory,
+    runState: new Map(),
     signal: new AbortController().signal,
     progress: () => undefined,
   };

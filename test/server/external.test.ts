@@ -40,6 +40,7 @@ it('an external server gets no statement that the study did not write, and is le
     cacheDirectory: environment.cacheDirectory,
     seed: 1,
     values: {},
+    runState: new Map(),
     signal: new AbortController().signal,
     restart: async () => server,
     stop: async () => ({ seconds: 0 }),

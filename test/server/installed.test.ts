@@ -38,6 +38,7 @@ describe("this machine's server", () => {
       restart: () => Promise.reject(new Error('not needed')),
       stop: () => Promise.reject(new Error('not needed')),
       values: {},
+      runState: new Map(),
       signal: new AbortController().signal,
       progress: () => undefined,
     };

@@ -218,6 +218,7 @@ async function runAttempt(
     ownCode: session.ownCode,
     // Two that run at the same time cannot share one.
     copies: concurrency.duet === undefined ? session.copies : null,
+    runState: session.runState,
     roots,
     preservation,
     effects,

@@ -52,6 +52,8 @@ export interface Session {
   readonly writtenKeys: Set<string>;
   /** Copies of data that no trial changes, used one after the other. */
   readonly copies: Map<string, string>;
+  /** What the measurements of the run remember for later ones. */
+  readonly runState: Map<string, unknown>;
   /** Wall clock minus monotonic clock in seconds, as last noted. */
   readonly clock: { offset: number };
 }
@@ -65,7 +67,7 @@ export interface Counts {
   readonly notOk: number;
 }
 
-type Derived = 'trials' | 'left' | 'failures' | 'estimator' | 'writtenKeys' | 'copies' | 'clock';
+type Derived = 'trials' | 'left' | 'failures' | 'estimator' | 'writtenKeys' | 'copies' | 'runState' | 'clock';
 
 export function makeSession(parts: Omit<Session, Derived>): Session {
   const session: Session = {
@@ -76,6 +78,7 @@ export function makeSession(parts: Omit<Session, Derived>): Session {
     estimator: estimator(),
     writtenKeys: new Set(),
     copies: new Map(),
+    runState: new Map(),
     clock: { offset: clockOffset(parts.effects) },
   };
   const journaled = trialsOf(parts.journal.entries);

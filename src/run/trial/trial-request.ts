@@ -33,6 +33,8 @@ export interface TrialRequest {
   readonly ownCode: OwnCodeProcesses | undefined;
   /** Copies that trials use one after the other, by what they are copies of; null where each has its own. */
   readonly copies: Map<string, string> | null;
+  /** What the measurements of the run remember for later ones. */
+  readonly runState: Map<string, unknown>;
   readonly roots: Roots;
   readonly preservation: Preservation;
   readonly effects: Effects;

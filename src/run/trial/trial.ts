@@ -189,6 +189,7 @@ async function measureStage(running: Running, { within, cell, values, measuremen
       values,
       seed: Math.max(1, request.planned.block),
       cacheDirectory: request.preparation.cacheDirectory,
+      runState: request.runState,
       signal: limit.signal,
       ...(usesCode ? { ownCode: ownCode.at(cell, name, limit.signal) } : {}),
       progress: (text: string) => request.phase(`measuring ${name}${suffix}: ${text}`),

@@ -15,20 +15,17 @@ import { runWithRusage } from '../run-with-rusage.ts';
 import type { SysbenchParams } from './options.ts';
 import { type SysbenchTool, scriptOf } from './tool.ts';
 
-/** Of sysbench's own tests, those that leave the tables as they are. */
+/** The tests of sysbench that do not change the tables. */
 const READ_ONLY = /^(oltp_read_only|oltp_point_select|select_random_points|select_random_ranges)$/;
 
-/** Options that decide what `prepare` makes; a difference needs new tables. */
+/** Options that decide what `prepare` makes: with another value, the tables are made again. */
 const OF_TABLES = /^(auto_inc|create_secondary|create_table_options|mysql_storage_engine|secondary)$/;
 
 interface State {
-  /** What the tables were made for, or that the study's data set brought them, which can't be made anew here. */
+  /** What the tables were made for; or the study's data set brought them, and they cannot be made again here. */
   readonly tables: string | 'data set';
   readonly changed: boolean;
 }
-
-/** What this process has made in the data directories of its trials. */
-const made = new Map<string, State>();
 
 interface Preparation {
   readonly params: SysbenchParams;
@@ -44,13 +41,14 @@ interface Loaded {
   readonly seeded: boolean;
 }
 
-/** Tables as the test wants them: those of an earlier measurement of the trial where it left them unchanged, else new ones. */
+/** The tables that the test needs: those of an earlier measurement of the trial, unless it changed them; otherwise new ones. */
 export async function prepareTables(
   preparation: Preparation,
 ): Promise<{ readonly details: JsonValue; readonly cautions: readonly Caution[] }> {
   const { params, server, context } = preparation;
   const tables = keyOf(params);
   const place = placeOf(server);
+  const made = tablesOfRun(context);
   const writes = params.writes ?? !READ_ONLY.test(params.test);
   const before = made.get(place) ?? (await givenTables(server));
   if (before?.tables === 'data set' || (before?.tables === tables && !before.changed)) {
@@ -75,7 +73,15 @@ export async function prepareTables(
   };
 }
 
-/** A data directory that is made again at the same path, for another try of a trial, is another one. */
+/** The tables that the run has made, by data directory. */
+function tablesOfRun({ runState }: TrialContext): Map<string, State> {
+  const known = runState.get('sysbench tables') as Map<string, State> | undefined;
+  const tables = known ?? new Map<string, State>();
+  runState.set('sysbench tables', tables);
+  return tables;
+}
+
+/** Another try of a trial may make its data directory at the same path: that is another directory. */
 function placeOf({ dataDirectory }: Server): string {
   try {
     const { ino, birthtimeMs } = statSync(dataDirectory);
@@ -85,7 +91,7 @@ function placeOf({ dataDirectory }: Server): string {
   }
 }
 
-/** Tables that were there before any sysbench of this trial. */
+/** Tables that were there before the first sysbench of this trial. */
 async function givenTables(server: Server): Promise<State | undefined> {
   const [table] = await server.sql(
     "SELECT 1 AS found FROM information_schema.tables WHERE table_schema = 'sbtest' LIMIT 1",
@@ -100,8 +106,8 @@ function keyOf({ tables, tableSize, options, test }: SysbenchParams): string {
 }
 
 /**
- * `prepare` of sysbench 1.0 draws from a generator that no option seeds, so that each trial would have other rows. This script
- * seeds it and then is the test itself.
+ * No option seeds the random generator of `prepare` in sysbench 1.0, so each trial would have other rows. This script seeds it and
+ * then runs the test's own script.
  */
 const seededScript = (script: string) => `
 local ffi = require("ffi")
@@ -111,7 +117,7 @@ if seeded then print("rows: seeded") end
 dofile(${JSON.stringify(script)})
 `;
 
-/** One thread: rows come in the order of their keys, and are the same on every run. */
+/** With one thread the rows are inserted in the order of their keys, and are the same in every run. */
 async function load({ params, tool, context, options }: Preparation): Promise<Loaded> {
   const folder = await mkdtemp(join(tmpdir(), 'benchbook-sysbench-'));
   try {
@@ -132,12 +138,12 @@ async function load({ params, tool, context, options }: Preparation): Promise<Lo
   }
 }
 
-/** Fixed: dirty pages that grow no fewer for so long are what the idle server writes anew by itself. */
+/** Fixed: dirty pages that stay as many for so long are those that an idle server keeps making by itself. */
 const STEADY_MS = 30_000;
 
-/** History purged and dirty pages written, so that no load's aftermath runs into the measurement. */
+/** Waits for purge and for dirty pages, so that background work of the load does not disturb the measurement. */
 async function settle(server: Server, context: TrialContext): Promise<void> {
-  // How long all of it may take is the measurement's limit, which ends the signal.
+  // No limit here: the limit of the measurement ends the signal.
   await waitForPurge((text) => server.sql(text), server.build.family, Number.POSITIVE_INFINITY, context.signal);
   await whileFlushing(server.sql, async () => {
     let least = Number.POSITIVE_INFINITY;
