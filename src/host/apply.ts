@@ -1,39 +1,37 @@
 import { execa } from 'execa';
-import type { HostRequest } from '../study/types.ts';
-import type { ControlResult, Effective, HostCaution } from './control.ts';
-import { groupPrefix } from './controls/cgroup.ts';
-import { reserveHugePages } from './controls/huge-pages.ts';
-import { limitIo } from './controls/io-limit.ts';
-import { setGovernor, setTransparentHugePages, setTurbo } from './controls/machine-wide.ts';
-import { limitMemory, readLimitEvents, readMemoryUse } from './controls/memory-limit.ts';
-import { setPageCache } from './controls/page-cache.ts';
-import { pinToCpus, setNiceness } from './controls/schedule.ts';
-import { prepareStorage } from './controls/storage-place.ts';
-import { verifyProcess } from './controls/verify.ts';
-import { type Ledger, openLedger } from './ledger.ts';
+import type { Caution, SettingRecord } from '../journal/entry.ts';
+import type { Control, ControlPlace, ControlResult } from './control.ts';
+import { type HostRequest, inOrder, requestedValue } from './controls.ts';
+import { type Ledger, openLedger } from './kernel/ledger.ts';
+import { joinedPrefix } from './kernel/prefix.ts';
+
+interface Refusal {
+  readonly key: string;
+  readonly sentence: string;
+}
 
 export interface AppliedControls {
   /** Put before the server's command line; the process that is spawned becomes the server, with the same id. */
   readonly prefix: readonly string[];
   /** Requested against effective, one record for each thing asked for. */
-  readonly effective: readonly Effective[];
-  readonly cautions: readonly HostCaution[];
-  /** One sentence for each control that the machine does not allow. */
-  readonly refused: readonly string[];
+  readonly effective: readonly SettingRecord[];
+  readonly cautions: readonly Caution[];
+  /** The controls that the machine does not allow: the request's key, and one sentence. */
+  readonly refused: readonly Refusal[];
   /**
-   * Brings the page cache of the data directory into the state asked for once more, before a further start in the same
-   * trial, such as the one after data were loaded. Its record and cautions take the place of the earlier ones.
+   * Applies once more what each start of the server needs (the state of the page cache), before a further start in the same
+   * trial, such as the one after data were loaded. Its records and cautions take the place of the earlier ones.
    */
-  setPageCache(): Promise<ControlResult | undefined>;
+  applyForStart(): Promise<readonly ControlResult[]>;
   /** Looks at the running server itself: a caution for each thing asked for that it does not have. */
-  verify(pid: number): Promise<readonly HostCaution[]>;
+  verify(pid: number): Promise<readonly Caution[]>;
   /** What the kernel counts for the memory limit while the server runs: bytes and events by name; empty without one. */
   memoryUse(): Promise<Readonly<Record<string, number>>>;
   /**
    * Takes everything back, after the server has ended; never throws and may be called twice. Resolves to what the
    * limits did to the trial, and to a caution for each thing that could not be restored.
    */
-  revert(): Promise<readonly HostCaution[]>;
+  revert(): Promise<readonly Caution[]>;
 }
 
 /** A fresh directory on the storage asked for. */
@@ -46,13 +44,14 @@ export interface StoragePlace extends Pick<AppliedControls, 'effective' | 'cauti
  * @throws BenchbookError('study') for a place that can't be used.
  */
 export async function applyStorage(request: HostRequest, cacheDirectory: string): Promise<StoragePlace | undefined> {
-  if (request.storage === undefined) return undefined;
+  const [found] = requested(request).filter(({ control }) => control.makeDirectory !== undefined);
+  if (found === undefined) return undefined;
   const ledger = openLedger(cacheDirectory);
   const {
     directory,
     effective,
     cautions = [],
-  } = await revertedOnError(ledger, () => prepareStorage(request.storage!, ledger));
+  } = await revertedOnError(ledger, () => found.control.makeDirectory!(found.value, ledger));
   return { directory, effective, cautions, revert: () => revertLedger(ledger) };
 }
 
@@ -73,79 +72,72 @@ export async function applyControls(
   },
 ): Promise<AppliedControls> {
   const ledger = openLedger(place.cacheDirectory);
+  const results = new Map<string, ControlResult>();
+  const { dataDirectory, directIo = false, command = [] } = place;
+  const controlPlace: ControlPlace = { ledger, dataDirectory, directIo, command, results };
+  const isForStart = ({ eachStart }: Control) => eachStart === true;
+  const apply = async (isWanted: (control: Control) => boolean) => {
+    const applied: ControlResult[] = [];
+    for (const [key, control] of inOrder()) {
+      const value = requestedValue(request, key) ?? control.valueWhenOpen?.(results);
+      if (value === undefined || control.apply === undefined || !isWanted(control)) continue;
+      const result = await control.apply(value, controlPlace);
+      results.set(key, result);
+      applied.push(result);
+    }
+    return applied;
+  };
   return revertedOnError(ledger, async () => {
-    const machine = await applyMachineWide(request, ledger);
-    const memory = request.memoryLimit === undefined ? undefined : await limitMemory(request.memoryLimit, ledger);
-    const io = request.ioLimit === undefined ? undefined : await limitIo(request.ioLimit, place.dataDirectory, ledger);
-    const groups = [memory?.group, io?.group].filter((group) => group !== undefined);
-    const scopePrefix = memory && !memory.group && !memory.refused ? (memory.prefix ?? []) : [];
-    const joinPrefix = [...scopePrefix, ...groupPrefix(groups)];
-    const schedule = await applySchedule(request);
-    const prefix = [...joinPrefix, ...schedule.flatMap((result) => result.prefix ?? [])];
-    const setCache = async () => {
-      const limited = memory !== undefined && !memory.refused;
-      if (request.pageCache === undefined && !limited) return undefined;
-      // Pages cached outside of a limited group are not charged to it: they are dropped, and read inside of it.
-      return setPageCache(request.pageCache ?? 'as-is', place.dataDirectory, {
-        readerPrefix: groupPrefix(memory?.group ? [memory.group] : []),
-        directIo: place.directIo ?? false,
-        command: place.command ?? [],
-        dropFirst: limited,
-      });
-    };
+    const before = await apply((control) => !isForStart(control));
+    const prefix = joinedPrefix(before);
     const costs = await prefixCaution(prefix);
     // Last, since everything above reads files too.
-    const cache = await setCache();
-    const present = [...machine, memory, io, ...schedule, cache].filter((result) => result !== undefined);
+    const present = [...before, ...(await apply(isForStart))];
     return {
       prefix,
       effective: present.flatMap((result) => result.effective),
-      cautions: [
-        ...present.flatMap((result) => result.cautions ?? []),
-        ...outsideCaution(request, scopePrefix),
-        ...costs,
-      ],
-      refused: present.flatMap((result) => (result.refused === undefined ? [] : [result.refused])),
-      setPageCache: setCache,
-      verify: (pid) => verifyProcess(request, pid, namesOfRefused(present)),
-      memoryUse: async () => (memory?.group ? readMemoryUse(memory.group) : {}),
+      cautions: [...present.flatMap((result) => result.cautions ?? []), ...costs],
+      refused: [...results].flatMap(([key, { refused }]) =>
+        refused === undefined ? [] : [{ key, sentence: refused }],
+      ),
+      applyForStart: () => apply(isForStart),
+      verify: (pid) => verifyControls(request, results, pid),
+      memoryUse: async () => Object.assign({}, ...(await Promise.all(before.map((result) => result.use?.() ?? {})))),
       revert: async () => {
-        const events = memory?.group ? await readLimitEvents(memory.group) : [];
-        return [...events, ...(await revertLedger(ledger))];
+        const events = await Promise.all(before.map((result) => result.events?.() ?? []));
+        return [...events.flat(), ...(await revertLedger(ledger))];
       },
     };
   });
 }
 
-async function applyMachineWide(request: HostRequest, ledger: Ledger): Promise<readonly ControlResult[]> {
-  const results: ControlResult[] = [];
-  if (request.governor !== undefined) results.push(await setGovernor(request.governor, ledger));
-  if (request.turbo !== undefined) results.push(await setTurbo(request.turbo, ledger));
-  if (request.transparentHugePages !== undefined) {
-    results.push(await setTransparentHugePages(request.transparentHugePages, ledger));
-  }
-  const huge = request.hugePages;
-  if (huge !== undefined) {
-    results.push(await reserveHugePages(typeof huge === 'string' ? { amount: huge } : huge, ledger));
-  }
-  return results;
+/** The controls that a request asks for, in the order in which they are applied. */
+function requested(request: HostRequest): readonly { readonly key: string; control: Control; value: unknown }[] {
+  return inOrder().flatMap(([key, control]) => {
+    const value = requestedValue(request, key);
+    return value === undefined ? [] : [{ key, control, value }];
+  });
 }
 
-async function applySchedule(request: HostRequest): Promise<readonly ControlResult[]> {
-  const results: ControlResult[] = [];
-  if (request.cpus !== undefined) results.push(await pinToCpus(request.cpus));
-  if (request.nice !== undefined) results.push(await setNiceness(request.nice));
-  return results;
-}
-
-function outsideCaution(request: HostRequest, scopePrefix: readonly string[]): readonly HostCaution[] {
-  if (scopePrefix.length === 0 || request.pageCache !== 'warm') return [];
-  const sentence = 'The page cache was warmed outside of the memory limit, which therefore does not count those pages.';
-  return [{ code: 'warmed-outside-limit', sentence, about: 'host.pageCache' }];
+/** Compares the running server with what was asked for; a control that was refused is not checked again. */
+async function verifyControls(
+  request: HostRequest,
+  results: ReadonlyMap<string, ControlResult>,
+  pid: number,
+): Promise<readonly Caution[]> {
+  const cautions: Caution[] = [];
+  for (const { key, control, value } of requested(request)) {
+    if (results.get(key)?.refused !== undefined) continue;
+    const mismatch = await control.verify?.(value, pid);
+    if (mismatch === undefined) continue;
+    const sentence = `The running server has ${mismatch.found} where ${mismatch.wanted} was asked for.`;
+    cautions.push({ code: 'control-not-in-effect', sentence, about: `host.${key}` });
+  }
+  return cautions;
 }
 
 /** What the programs before the server's own add to its start, which is timed from the spawn of the first of them. */
-async function prefixCaution(prefix: readonly string[]): Promise<readonly HostCaution[]> {
+async function prefixCaution(prefix: readonly string[]): Promise<readonly Caution[]> {
   if (prefix.length === 0) return [];
   const shortestMs = async (argv: readonly string[]) => {
     const durations: number[] = [];
@@ -162,12 +154,6 @@ async function prefixCaution(prefix: readonly string[]): Promise<readonly HostCa
   return [{ code: 'start-through-prefix', sentence, about: 'startup' }];
 }
 
-function namesOfRefused(results: readonly ControlResult[]): readonly string[] {
-  return results
-    .filter((result) => result.refused !== undefined)
-    .flatMap((result) => result.effective.map((record) => record.name));
-}
-
 async function revertedOnError<T>(ledger: Ledger, apply: () => Promise<T>): Promise<T> {
   try {
     return await apply();
@@ -177,7 +163,7 @@ async function revertedOnError<T>(ledger: Ledger, apply: () => Promise<T>): Prom
   }
 }
 
-async function revertLedger(ledger: Ledger): Promise<readonly HostCaution[]> {
+async function revertLedger(ledger: Ledger): Promise<readonly Caution[]> {
   const sentences = await ledger.revert();
   return sentences.map((sentence) => ({ code: 'host-not-restored', sentence }));
 }

@@ -4,12 +4,22 @@ import { freemem } from 'node:os';
 import { dirname } from 'node:path';
 import { execa } from 'execa';
 import type { BenchbookError } from '../lib/errors.ts';
-import { examineControls } from './doctor-controls.ts';
-import { type DoctorItem, install } from './doctor-item.ts';
-import { restoreLeftovers } from './ledger.ts';
+import { examineControls } from './doctor/examine-controls.ts';
+import { type DoctorItem, fixOf, install } from './doctor/item.ts';
+import { examineLockedMemory } from './doctor/locked-memory.ts';
+import { restoreLeftovers } from './restore.ts';
 import { findProgram, isPermitted, isRoot, output, readText } from './tools.ts';
 
-const serverPlaces = ['/usr/sbin', '/usr/local/sbin', '/usr/libexec', '/usr/local/mysql/bin', '/usr/local/mariadb/bin'];
+export { examineControls } from './doctor/examine-controls.ts';
+export type { DoctorItem } from './doctor/item.ts';
+
+const SERVER_PLACES = [
+  '/usr/sbin',
+  '/usr/local/sbin',
+  '/usr/libexec',
+  '/usr/local/mysql/bin',
+  '/usr/local/mariadb/bin',
+];
 
 /**
  * Examines the machine; what can be tried without harm is tried and taken back, not only looked for. First of all it
@@ -36,8 +46,9 @@ export async function examine(
     examineRoot(),
   ]);
   // One after the other: they try to change the same machine.
-  const controls = problem === null ? await examineControls(cacheDirectory) : [];
-  return [...machine, ...controls, ...leftovers];
+  const controls = problem === null ? [...(await examineControls(cacheDirectory)).values()].flat() : [];
+  const memory = problem === null ? [await examineLockedMemory()] : [];
+  return [...machine, ...controls, ...memory, ...leftovers];
 }
 
 /** Without it nothing can be measured, and no control can be tried: what restores them could not be written down. */
@@ -45,19 +56,18 @@ function examineCache(directory: string, problem: BenchbookError | null): Doctor
   const name = 'cache folder';
   if (problem === null) return { name, state: 'works', detail: directory };
   const detail = `${problem.message} The machine's controls were not tried.`;
-  return { name, state: 'missing', detail, ...(problem.hint === undefined ? {} : { mend: problem.hint }) };
+  return { name, state: 'missing', detail, ...fixOf(problem.hint) };
 }
 
-async function examineFolder(name: string, directory: string, mend: string): Promise<DoctorItem> {
+async function examineFolder(name: string, directory: string, fix: string): Promise<DoctorItem> {
   if (await isPermitted(directory, constants.W_OK)) return { name, state: 'works', detail: directory };
-  return { name, state: 'missing', detail: `${directory} cannot be written`, mend };
+  return { name, state: 'missing', detail: `${directory} cannot be written`, fix };
 }
 
 async function restore(cacheDirectory: string): Promise<readonly DoctorItem[]> {
-  const sentences = await restoreLeftovers(cacheDirectory);
-  return sentences.map((sentence) => {
-    const failed = sentence.includes('could not be restored');
-    return { name: 'left by a killed run', state: failed ? 'limited' : 'works', detail: sentence };
+  const restored = await restoreLeftovers(cacheDirectory);
+  return restored.map(({ isRestored, sentence }) => {
+    return { name: 'left by a killed run', state: isRestored ? 'works' : 'limited', detail: sentence };
   });
 }
 
@@ -67,19 +77,19 @@ function examineNode(): DoctorItem {
 
 async function examineServer(apt: DoctorItem): Promise<DoctorItem> {
   const name = 'database server';
-  const path = await findProgram(['mariadbd', 'mysqld'], serverPlaces);
+  const path = await findProgram(['mariadbd', 'mysqld'], SERVER_PLACES);
   const version = path && (await output(path, ['--no-defaults', '--version']));
   if (version) return { name, state: 'works', detail: version.trim() };
   if (path) return { name, state: 'limited', detail: `${path} does not start` };
   if (apt.state === 'works') return { name, state: 'works', detail: 'none installed; fetched with apt when needed' };
-  return { name, state: 'missing', detail: 'neither installed nor apt to fetch one', mend: install('mariadb-server') };
+  return { name, state: 'missing', detail: 'neither installed nor apt to fetch one', fix: install('mariadb-server') };
 }
 
 async function examineApt(): Promise<DoctorItem> {
   const name = 'apt, for servers of other releases';
-  const lacking = [];
-  for (const tool of ['apt-get', 'dpkg-deb']) if (!(await findProgram([tool]))) lacking.push(tool);
-  if (lacking.length > 0) return { name, state: 'missing', detail: `there is no ${lacking.join(' and no ')}` };
+  const missing = [];
+  for (const tool of ['apt-get', 'dpkg-deb']) if (!(await findProgram([tool]))) missing.push(tool);
+  if (missing.length > 0) return { name, state: 'missing', detail: `there is no ${missing.join(' and no ')}` };
   const sites = await output('apt-get', ['indextargets', '--no-release-info', '--format', '$(SITE)']);
   if (!sites?.trim()) return { name, state: 'missing', detail: 'apt has no sources in /etc/apt' };
   return { name, state: 'works', detail: 'with the sources of this machine' };
@@ -113,21 +123,21 @@ async function examinePerf(): Promise<DoctorItem> {
   const tryEvent = (event: string) => execa('perf', ['stat', '-x,', '-e', event, 'true'], { reject: false });
   const hardware = await tryEvent('instructions');
   if (hardware.code === 'ENOENT') {
-    return { name, state: 'missing', detail: 'not installed', mend: install('linux-perf') };
+    return { name, state: 'missing', detail: 'not installed', fix: install('linux-perf') };
   }
   const counted = hardware.exitCode === 0 && /^\d+,/m.test(hardware.stderr);
   if (counted) return { name, state: 'works', detail: 'hardware counters can be read' };
   const software = await tryEvent('task-clock');
   const paranoid = Number(await readText('/proc/sys/kernel/perf_event_paranoid'));
-  const mend = !isRoot() && paranoid > 1 ? { mend: 'sudo sysctl kernel.perf_event_paranoid=1' } : {};
-  if (software.exitCode !== 0) return { name, state: 'missing', detail: 'not permitted', ...mend };
-  return { name, state: 'limited', detail: 'software events only; no hardware counters here', ...mend };
+  const fix = !isRoot() && paranoid > 1 ? { fix: 'sudo sysctl kernel.perf_event_paranoid=1' } : {};
+  if (software.exitCode !== 0) return { name, state: 'missing', detail: 'not permitted', ...fix };
+  return { name, state: 'limited', detail: 'software events only; no hardware counters here', ...fix };
 }
 
 async function examineProgram(program: string, debian: string, args: string[], use: string): Promise<DoctorItem> {
-  const told = await output(program, args);
-  if (told === undefined) return { name: program, state: 'missing', detail: `for ${use}`, mend: install(debian) };
-  return { name: program, state: 'works', detail: told.split('\n')[0] ?? '' };
+  const printed = await output(program, args);
+  if (printed === undefined) return { name: program, state: 'missing', detail: `for ${use}`, fix: install(debian) };
+  return { name: program, state: 'works', detail: printed.split('\n')[0] ?? '' };
 }
 
 async function examineSysbench(apt: DoctorItem): Promise<DoctorItem> {

@@ -1,10 +1,10 @@
 import { cpus, release, totalmem, version } from 'node:os';
-import type { Json } from '../study/types.ts';
+import type { JsonValue } from '../journal/entry.ts';
 import { readStorage, type Storage, storageFacts } from './probes/storage.ts';
 import { output, outputJson, readChoice, readText } from './tools.ts';
 
 /** Facts by topic: a label, and a text or a number; null where the system does not tell. */
-type Topic = Readonly<Record<string, Json>>;
+type Topic = Readonly<Record<string, JsonValue>>;
 
 /**
  * What a reader must know of the machine, and of the storage that holds `directory`. No host or user names, addresses
@@ -12,7 +12,7 @@ type Topic = Readonly<Record<string, Json>>;
  */
 export async function readHost(directory: string): Promise<{
   /** What decides whether two hosts' figures may be put together. */
-  readonly hostClass: Readonly<Record<string, Json>>;
+  readonly hostClass: Readonly<Record<string, JsonValue>>;
   readonly facts: Readonly<Record<string, Topic>>;
 }> {
   const [cpu, storage, virtualisation, thp, limits] = await Promise.all([
@@ -71,8 +71,8 @@ const processorFields: Readonly<Record<string, string>> = {
 
 async function readCpu(): Promise<{ processor: Topic; mitigations: Topic }> {
   const lscpu = await outputJson<{ lscpu: readonly LscpuField[] }>('lscpu', ['--json']);
-  const processor: Record<string, Json> = { model: cpus()[0]?.model ?? null, 'logical CPUs': cpus().length };
-  const mitigations: Record<string, Json> = {};
+  const processor: Record<string, JsonValue> = { model: cpus()[0]?.model ?? null, 'logical CPUs': cpus().length };
+  const mitigations: Record<string, JsonValue> = {};
   // Newer versions nest the fields by vendor, caches and vulnerabilities.
   const flatten = (field: LscpuField): readonly LscpuField[] => [field, ...(field.children ?? []).flatMap(flatten)];
   for (const { field, data } of (lscpu?.lscpu ?? []).flatMap(flatten)) {
@@ -156,8 +156,8 @@ async function machineName(): Promise<string | undefined> {
 async function readVirtualisation(): Promise<string | null> {
   // systemd-detect-virt exits with 1 for "none".
   const detect = async (kind: string) => {
-    const told = await output('sh', ['-c', `systemd-detect-virt ${kind} || test $? -eq 1`]);
-    return told === 'none' ? '' : told;
+    const found = await output('sh', ['-c', `systemd-detect-virt ${kind} || test $? -eq 1`]);
+    return found === 'none' ? '' : found;
   };
   const [machine, container] = await Promise.all([detect('--vm'), detect('--container')]);
   if (machine !== undefined) return [machine, container].filter(Boolean).join(', ') || 'none';

@@ -15,10 +15,10 @@ export async function requireSpace(directory: string, bytes: number, what: strin
   );
 }
 
-/** Whether a message or an error tells of a full file system. */
-export function isNoSpace(told: unknown): boolean {
-  if (typeof told === 'string') return /No space left on device|Disk quota exceeded/i.test(told);
-  const code = (told as { code?: unknown } | null)?.code;
+/** Whether a message or an error says that the file system is full. */
+export function isNoSpace(failure: unknown): boolean {
+  if (typeof failure === 'string') return /No space left on device|Disk quota exceeded/i.test(failure);
+  const code = (failure as { code?: unknown } | null)?.code;
   return code === 'ENOSPC' || code === 'EDQUOT';
 }
 

@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises';
 import { availableParallelism, freemem, totalmem } from 'node:os';
+import type { Caution } from '../journal/entry.ts';
 import { statFields } from '../lib/process/proc.ts';
 import { count } from '../lib/units.ts';
-import type { HostCaution } from './control.ts';
-import { amountText } from './controls/amount.ts';
+import { amountText } from './kernel/amount.ts';
 import { readText } from './tools.ts';
 
 /** A watch over the machine during one trial. */
@@ -14,7 +14,7 @@ export interface Watch {
    */
   end(pids?: readonly number[]): Promise<{
     readonly figures: Readonly<Record<string, number>>;
-    readonly cautions: readonly HostCaution[];
+    readonly cautions: readonly Caution[];
   }>;
 }
 
@@ -69,7 +69,7 @@ export async function watchHost(directory: string): Promise<Watch> {
   };
 }
 
-function caution(code: string, sentence: string): HostCaution {
+function caution(code: string, sentence: string): Caution {
   return { code, sentence };
 }
 

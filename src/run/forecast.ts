@@ -1,4 +1,5 @@
-import { examineControls } from '../host/doctor-controls.ts';
+import { CONTROLS, requestedValue } from '../host/controls.ts';
+import { examineControls } from '../host/doctor.ts';
 import type { TrialEntry } from '../journal/entry.ts';
 import { sideBySide } from '../plan/order.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -15,8 +16,8 @@ import { halvesOfCores } from './world/cores.ts';
 export interface Need {
   readonly what: string;
   readonly sentence: string;
-  /** The command or deed that mends it, where one is known. */
-  readonly mend?: string;
+  /** The command that would provide it, where one is known. */
+  readonly fix?: string;
 }
 
 export interface Forecast {
@@ -89,34 +90,23 @@ async function sourceNeeds(setups: readonly Setup[], cacheDirectory: string): Pr
   return [...needs.values()];
 }
 
-/** The doctor's names of what a host request asks for. */
-const CONTROLS: Readonly<Partial<Record<keyof HostRequest, string>>> = {
-  memoryLimit: 'memory limit',
-  hugePages: 'huge pages',
-  transparentHugePages: 'transparent huge pages',
-  cpus: 'CPU affinity',
-  nice: 'priority',
-  governor: 'frequency governor',
-  ioLimit: 'I/O limits',
-};
-
+/** The controls that a host request asks for and that the doctor can try, by key. */
 function controlsOf(host: HostRequest): readonly string[] {
-  const names: string[] = Object.keys(host).flatMap((key) => CONTROLS[key as keyof HostRequest] ?? []);
-  if (host.pageCache === 'cold') names.push('cold page cache');
-  if (host.storage === 'tmpfs') names.push('storage in memory');
-  return names;
+  return Object.entries(CONTROLS).flatMap(([key, { isExamined }]) => {
+    const value = requestedValue(host, key);
+    return value === undefined || isExamined?.(value) === false ? [] : [key];
+  });
 }
 
 async function controlNeeds(controls: ReadonlySet<string>, cacheDirectory: string): Promise<readonly Need[]> {
   if (controls.size === 0) return [];
-  const items = await examineControls(cacheDirectory);
-  return items
-    .filter(({ name, state }) => controls.has(name) && state !== 'works')
-    .map(({ name, detail, mend }) => ({
-      what: name,
-      sentence: `the study asks for ${name}, which this machine lacks: ${detail}`,
-      ...(mend === undefined ? {} : { mend }),
-    }));
+  const examined = await examineControls(cacheDirectory);
+  return [...examined].flatMap(([key, [item]]) => {
+    if (item === undefined || item.state === 'works' || !controls.has(key)) return [];
+    const { name, detail, fix } = item;
+    const sentence = `the study asks for ${name}, which this machine lacks: ${detail}`;
+    return [{ what: name, sentence, ...(fix === undefined ? {} : { fix }) }];
+  });
 }
 
 async function duetNeeds(): Promise<readonly Need[]> {

@@ -1,5 +1,4 @@
-import type { z } from 'zod';
-import type { hostRequestShape } from './checks/host-request.ts';
+import type { HostRequest } from '../host/controls.ts';
 
 /** A plain value of a level, an option or a parameter. */
 export type Primitive = string | number | boolean;
@@ -125,7 +124,7 @@ export type ServerSource =
 export type Options = Readonly<Record<string, Primitive>>;
 
 /** What a study asks of the machine for one variant. */
-export type HostRequest = z.infer<typeof hostRequestShape>;
+export type { HostRequest };
 
 /** One step of filling a data set; the words of `load` make them. */
 export type LoadStep =

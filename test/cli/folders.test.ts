@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openLedger, restoreLeftovers } from '../../src/host/ledger.ts';
+import { openLedger } from '../../src/host/kernel/ledger.ts';
+import { restoreLeftovers } from '../../src/host/restore.ts';
 import { withLock } from '../../src/lib/files/file-lock.ts';
 import { openCache } from '../../src/lib/files/private-folder.ts';
 import { register, registryDirectory, workDirectory } from '../../src/server/cache/registry.ts';
@@ -88,9 +89,10 @@ it('a page of changes is believed only for files that a control changes, and for
     { kind: 'run', path: '/bin/sh' },
   ];
   await plant(undos);
-  const sentences = await restoreLeftovers(cache);
-  expect(sentences).toHaveLength(undos.length);
-  for (const sentence of sentences)
+  const restored = await restoreLeftovers(cache);
+  expect(restored).toHaveLength(undos.length);
+  expect(restored.some(({ isRestored }) => isRestored)).toBe(false);
+  for (const { sentence } of restored)
     expect(sentence).toMatch(/could not be restored: .*no control of Benchbook changes it so/);
   expect(await readFile(victim, 'utf8')).toBe('as it was');
   expect((await stat(tree)).isDirectory()).toBe(true);
@@ -125,7 +127,7 @@ it('and only where nobody else can have written it', async () => {
       await execa('chown', ['0', path]);
     }
   }
-  expect(await restoreLeftovers(cache)).toEqual([`${left} removed.`]);
+  expect(await restoreLeftovers(cache)).toEqual([{ isRestored: true, sentence: `${left} removed.` }]);
 });
 
 it('a cache that others can write, or that is of another account, is not used: one sentence with the fix', async () => {

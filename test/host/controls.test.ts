@@ -6,11 +6,13 @@ import { build } from 'esbuild';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type AppliedControls, applyControls, applyStorage } from '../../src/host/apply.ts';
-import { setGovernor, setTurbo } from '../../src/host/controls/machine-wide.ts';
+import { setGovernor } from '../../src/host/controls/governor.ts';
 import { programFiles } from '../../src/host/controls/page-cache.ts';
-import { openLedger, restoreLeftovers } from '../../src/host/ledger.ts';
+import { setTurbo } from '../../src/host/controls/turbo.ts';
+import { openLedger } from '../../src/host/kernel/ledger.ts';
 import { readResidency } from '../../src/host/probes/residency.ts';
 import { readStorage } from '../../src/host/probes/storage.ts';
+import { restoreLeftovers } from '../../src/host/restore.ts';
 import type { HostRequest } from '../../src/study/types.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -73,7 +75,9 @@ describe('page cache', () => {
       await writeFile(join(storage!.directory, 'ibdata1'), Buffer.alloc(megabyte));
       const inMemory = { ...place, dataDirectory: storage!.directory };
       const applied = await applyControls({ pageCache: 'cold' }, inMemory);
-      expect(applied.refused).toEqual(['host.pageCache cold: on tmpfs the page cache is the storage itself']);
+      expect(applied.refused).toEqual([
+        { key: 'pageCache', sentence: 'host.pageCache cold: on tmpfs the page cache is the storage itself' },
+      ]);
       expect(applied.effective[0]).toMatchObject({ effective: null, verdict: 'without effect' });
       await applied.revert();
     } finally {
@@ -153,7 +157,7 @@ describe.runIf(isRoot)('as root', () => {
     await execa('sync', ['-f', place.dataDirectory]);
     await withControls({ ioLimit: { read: '16M' } }, async (applied) => {
       if (applied.refused.length > 0)
-        return expect(applied.refused[0]).toMatch(/has no disk of its own|no control group/);
+        return expect(applied.refused[0]!.sentence).toMatch(/has no disk of its own|no control group/);
       const file = join(place.dataDirectory, 'ibdata1');
       const began = performance.now();
       await insideOf(applied, `dd if=${file} of=/dev/null bs=1M iflag=direct status=none`);
@@ -193,7 +197,8 @@ describe.runIf(isRoot)('as root', () => {
       'host.cpus': 'as requested',
       'host.pageCache': expect.stringMatching(/as requested|without effect/),
     });
-    expect(refused).toContain('host.memoryLimit 64 MiB: only root may make a group');
+    const sentence = 'host.memoryLimit 64 MiB: only root may make a group';
+    expect(refused).toContainEqual({ key: 'memoryLimit', sentence });
     expect(left).toEqual([]);
   });
 });
@@ -226,8 +231,8 @@ describe('schedule', () => {
       const missing = (await applied.verify(outside.pid!)).map((caution) => caution.about);
       // On a machine with one CPU everything runs on it.
       expect(missing.filter((name) => name !== 'host.cpus')).toEqual([
-        'host.nice',
         ...(isRoot ? ['host.memoryLimit'] : []),
+        'host.nice',
       ]);
       if (isRoot) expect(Object.keys(await applied.memoryUse())).toEqual(expect.arrayContaining(['pgfault']));
       inside.kill('SIGKILL');
@@ -238,7 +243,7 @@ describe('schedule', () => {
 
   test('CPUs that the machine does not have are refused', async () => {
     await withControls({ cpus: '4000' }, async ({ refused, prefix }) => {
-      expect(refused[0]).toMatch(/^host\.cpus 4000: not among the CPUs of this machine/);
+      expect(refused[0]!.sentence).toMatch(/^host\.cpus 4000: not among the CPUs of this machine/);
       expect(prefix).toEqual([]);
     });
   });
@@ -247,7 +252,7 @@ describe('schedule', () => {
 describe('what can not be had', () => {
   test('more huge pages than memory are refused without touching the memory of others', async () => {
     await withControls({ hugePages: '900T' }, async ({ refused }) => {
-      expect(refused[0]).toMatch(/^host\.hugePages .*: (only .* of memory are available|this kernel)/);
+      expect(refused[0]!.sentence).toMatch(/^host\.hugePages .*: (only .* of memory are available|this kernel)/);
     });
   });
 
@@ -312,12 +317,12 @@ describe('after a crash', () => {
     expect(done.signal).toBe('SIGKILL');
     const { directory, prefix } = JSON.parse(done.stdout);
     await stat(directory);
-    const sentences = await restoreLeftovers(place.cacheDirectory);
+    const restored = await restoreLeftovers(place.cacheDirectory);
     await expect(stat(directory)).rejects.toThrow('ENOENT');
     expect(await readFile('/proc/sys/vm/nr_hugepages', 'utf8')).toBe(before);
     const group = prefix.find((word: string) => word.startsWith('/sys/fs/cgroup/'));
     if (isRoot && group) await expect(stat(group)).rejects.toThrow('ENOENT');
-    expect(sentences.join('\n')).toContain('removed.');
+    expect(restored.map(({ sentence }) => sentence).join('\n')).toContain('removed.');
     expect(await restoreLeftovers(place.cacheDirectory)).toEqual([]);
   });
 

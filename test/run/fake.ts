@@ -89,7 +89,7 @@ export function fakeWorld(script: Script = {}): Fake {
       effective: [],
       cautions: [],
       refused: [],
-      setPageCache: async () => undefined,
+      applyForStart: async () => [],
       verify: async () => [],
       memoryUse: async () => ({}),
       revert: async () => [],

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readLimitEvents } from '../../src/host/controls/memory-limit.ts';
+import { readLimitEvents } from '../../src/host/kernel/memory-events.ts';
 import { BenchbookError } from '../../src/lib/errors.ts';
 import { emptyRecord, failureOf, withKernelKill } from '../../src/run/trial/trial-record.ts';
 
@@ -59,7 +59,7 @@ test.each([
       const record = gatheredWith('');
       const failure = await failureOf(new Error('Connection lost.'), record);
       expect(withKernelKill(failure, record)).toEqual(failure);
-      record.cautions.push(...(await readLimitEvents({ version, directory })));
+      record.cautions.push(...(await readLimitEvents({ version, directory }, 'host.memoryLimit')));
       expect(withKernelKill(failure, record)).toEqual({
         outcome: 'crashed',
         reason:

@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { applyControls, applyStorage } from '../../src/host/apply.ts';
-import { setKernelFile } from '../../src/host/controls/kernel-file.ts';
-import { openLedger } from '../../src/host/ledger.ts';
-import { hostRequestShape } from '../../src/study/checks/host-request.ts';
-import { CONTROL_SCOPE, hindranceSideBySide } from '../../src/study/control-scope.ts';
+import { CONTROLS, hindranceSideBySide, inOrder } from '../../src/host/controls.ts';
+import { setKernelFile } from '../../src/host/kernel/kernel-file.ts';
+import { openLedger } from '../../src/host/kernel/ledger.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -14,8 +13,11 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-it('every control says what it changes', () => {
-  expect(Object.keys(CONTROL_SCOPE).sort()).toEqual(Object.keys(hostRequestShape.shape).sort());
+it('every control is applied, from the widest scope to the narrowest, and the page cache last', () => {
+  const order = inOrder();
+  expect(order.map(([key]) => key).sort()).toEqual(Object.keys(CONTROLS).sort());
+  expect(order[0]![1].scope).toBe('machine');
+  expect(order.filter(([, { apply }]) => apply !== undefined).at(-1)![0]).toBe('pageCache');
 });
 
 it.each([

@@ -32,10 +32,10 @@ test('the page cache is brought into its state before every start of a trial’s
       ...(await applyControls(...given)),
       effective: [record('0 bytes of 8 MiB resident')],
       cautions: [direct],
-      setPageCache: async () => {
+      applyForStart: async () => {
         world.log.push('cold again');
         const late = { code: 'page-cache-not-reached', sentence: 'not all of it', about: 'host.pageCache' };
-        return { effective: [record('1 MiB of 9 MiB resident')], cautions: [direct, late] };
+        return [{ effective: [record('1 MiB of 9 MiB resident')], cautions: [direct, late] }];
       },
     };
   };
@@ -66,7 +66,10 @@ test('large pages that the machine refuses skip the trial; without them in the o
   const world = fakeWorld({});
   const { applyControls } = world.effects;
   const why = 'host.hugePages 600 pages of 2 MiB: only root may reserve them';
-  world.effects.applyControls = async (...given) => ({ ...(await applyControls(...given)), refused: [why] });
+  world.effects.applyControls = async (...given) => ({
+    ...(await applyControls(...given)),
+    refused: [{ key: 'hugePages', sentence: why }],
+  });
   const study = studyOf({
     factors: [factor('pages', ['large', 'normal'])],
     profiles: {},

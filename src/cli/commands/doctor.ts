@@ -1,5 +1,4 @@
-import { examine } from '../../host/doctor.ts';
-import type { DoctorItem } from '../../host/doctor-item.ts';
+import { type DoctorItem, examine } from '../../host/doctor.ts';
 import type { BenchbookError } from '../../lib/errors.ts';
 import { openCache } from '../../lib/files/private-folder.ts';
 import { findChromium } from '../../render/chromium.ts';
@@ -19,7 +18,7 @@ export async function doctor(options: { json?: boolean }): Promise<number> {
         name: 'Chromium',
         state: 'missing' as const,
         detail: 'reports are written as HTML only',
-        mend: 'apt-get install chromium',
+        fix: 'apt-get install chromium',
       };
   // Servers first: what a killed run changed can't be restored while its server lives.
   const problem = await openCache(cacheDirectory()).then(
@@ -33,13 +32,20 @@ export async function doctor(options: { json?: boolean }): Promise<number> {
   }));
   const items: readonly DoctorItem[] = [...(await examine(cacheDirectory(), problem)), browser, ...ended];
   if (options.json) {
-    console.log(JSON.stringify(items, null, 2));
+    // The name under which programs already read it.
+    console.log(
+      JSON.stringify(
+        items.map(({ fix, ...item }) => ({ ...item, ...(fix === undefined ? {} : { mend: fix }) })),
+        null,
+        2,
+      ),
+    );
     return 0;
   }
   const mark = { works: 'works  ', limited: 'limited', missing: 'missing' };
   for (const item of items) {
     console.log(
-      `${mark[item.state]}  ${item.name}: ${item.detail}${item.mend === undefined ? '' : `\n         → ${item.mend}`}`,
+      `${mark[item.state]}  ${item.name}: ${item.detail}${item.fix === undefined ? '' : `\n         → ${item.fix}`}`,
     );
   }
   return 0;

@@ -58,5 +58,5 @@ function forecastLines({ seconds, basis, needs }: Forecast): string[] {
     seconds === null
       ? 'no earlier run tells how long it takes'
       : `about ${range}, judged by ${basis.trials} earlier trials`;
-  return [time, ...needs.map((need) => `${need.sentence}${need.mend === undefined ? '' : `: ${need.mend}`}`)];
+  return [time, ...needs.map((need) => `${need.sentence}${need.fix === undefined ? '' : `: ${need.fix}`}`)];
 }

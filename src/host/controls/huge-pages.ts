@@ -1,13 +1,26 @@
 import { constants } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { freemem } from 'node:os';
-import { type ControlResult, refuse } from '../control.ts';
-import type { Ledger } from '../ledger.ts';
+import { z } from 'zod';
+import { type ControlResult, defineControl, refuse } from '../control.ts';
+import { asRoot } from '../doctor/item.ts';
+import { amountSchema, amountText, bytesOf } from '../kernel/amount.ts';
+import { setKernelFile } from '../kernel/kernel-file.ts';
+import type { Ledger } from '../kernel/ledger.ts';
 import { isPermitted, readText } from '../tools.ts';
-import { amountText, bytesOf } from './amount.ts';
-import { setKernelFile } from './kernel-file.ts';
 
 const root = '/sys/kernel/mm/hugepages';
+
+/** Huge pages reserved before the start of the server. */
+export const hugePages = defineControl({
+  schema: z.union([amountSchema, z.strictObject({ amount: amountSchema, pageSize: amountSchema.optional() })]),
+  scope: 'supply',
+  files: [{ file: /^\/sys\/kernel\/mm\/hugepages\/hugepages-\d+kB\/nr_hugepages$/, values: /^\d+$/ }],
+  apply: (wanted, { ledger }) => reserve(typeof wanted === 'string' ? { amount: wanted } : wanted, ledger),
+  async doctor(bench) {
+    return [await bench.try('huge pages', '1M', asRoot())];
+  },
+});
 
 /** What was reserved before any process has touched it. */
 interface Pool {
@@ -20,7 +33,7 @@ interface Pool {
  * Reserves so many huge pages that `amount` of them are free, of the default size or of `pageSize`. Memory is compacted
  * first; where the kernel can't find enough, what it found is given back and the control is refused with both numbers.
  */
-export async function reserveHugePages(
+async function reserve(
   request: { readonly amount: string; readonly pageSize?: string | undefined },
   ledger: Ledger,
 ): Promise<ControlResult> {

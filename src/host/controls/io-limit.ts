@@ -1,19 +1,37 @@
 import { writeFile } from 'node:fs/promises';
+import { z } from 'zod';
 import { sentenceOf } from '../../lib/errors.ts';
-import { type ControlResult, refuse } from '../control.ts';
-import type { Ledger } from '../ledger.ts';
+import { type ControlResult, defineControl, refuse } from '../control.ts';
+import { asRoot } from '../doctor/item.ts';
+import { cgroupVersion } from '../facts.ts';
+import { amountSchema, bytesOf } from '../kernel/amount.ts';
+import { GROUP_FILES, makeGroup } from '../kernel/cgroup.ts';
+import type { Ledger } from '../kernel/ledger.ts';
 import { readStorage } from '../probes/storage.ts';
-import { bytesOf } from './amount.ts';
-import { type Group, groupPrefix, makeGroup } from './cgroup.ts';
 
-/** Rates at which the server may use the disk that holds its data. */
-export interface IoLimit {
-  /** Amount a second, as `100M`. */
-  readonly read?: string | undefined;
-  readonly write?: string | undefined;
-  readonly readsPerSecond?: number | undefined;
-  readonly writesPerSecond?: number | undefined;
-}
+const rate = z.number().int().positive();
+const schema = z.strictObject({
+  read: amountSchema.optional(),
+  write: amountSchema.optional(),
+  readsPerSecond: rate.optional(),
+  writesPerSecond: rate.optional(),
+});
+
+type IoLimit = z.output<typeof schema>;
+
+/** Rates at which the server may use the disk that holds its data; amounts are for a second. */
+export const ioLimit = defineControl({
+  schema,
+  scope: 'process',
+  files: GROUP_FILES,
+  apply: (wanted, { dataDirectory, ledger }) => limitIo(wanted, dataDirectory, ledger),
+  async doctor(bench) {
+    return [
+      await bench.try('I/O limits', { read: '100M' }, asRoot()),
+      { name: 'control groups', state: 'works', detail: (await cgroupVersion()) ?? 'none mounted' },
+    ];
+  },
+});
 
 const name = 'host.ioLimit';
 const keys: Readonly<Record<keyof IoLimit, readonly [v2: string, v1: string]>> = {
@@ -24,11 +42,7 @@ const keys: Readonly<Record<keyof IoLimit, readonly [v2: string, v1: string]>> =
 };
 
 /** Limits reads and writes on the disks below a directory by a control group (version 2 `io.max`, version 1 `blkio`). */
-export async function limitIo(
-  request: IoLimit,
-  dataDirectory: string,
-  ledger: Ledger,
-): Promise<ControlResult & { readonly group?: Group }> {
+async function limitIo(request: IoLimit, dataDirectory: string, ledger: Ledger): Promise<ControlResult> {
   const wanted = Object.entries(request).filter(([, value]) => value !== undefined) as [
     keyof IoLimit,
     string | number,
@@ -59,7 +73,6 @@ export async function limitIo(
       : 'control group version 1: direct and synchronous requests only, not the writing back of cached pages';
   return {
     effective: [{ name, requested: text, effective: text, verdict: 'as requested', note }],
-    prefix: groupPrefix([group]),
     group,
   };
 }

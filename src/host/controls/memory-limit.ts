@@ -1,24 +1,38 @@
 import { writeFile } from 'node:fs/promises';
 import { execa } from 'execa';
-import { agree } from '../../lib/units.ts';
-import { type ControlResult, type HostCaution, refuse } from '../control.ts';
-import type { Ledger } from '../ledger.ts';
+import { type ControlResult, defineControl, refuse } from '../control.ts';
+import { amountSchema, amountText, bytesOf } from '../kernel/amount.ts';
+import { GROUP_FILES, makeGroup } from '../kernel/cgroup.ts';
+import type { Ledger } from '../kernel/ledger.ts';
+import { readLimitEvents, readMemoryUse } from '../kernel/memory-events.ts';
 import { isRoot, readText } from '../tools.ts';
-import { amountText, bytesOf } from './amount.ts';
-import { type Group, groupPrefix, makeGroup } from './cgroup.ts';
-
-export interface MemoryLimit extends ControlResult {
-  /** Where the limit is a group that further processes can join. */
-  readonly group?: Group;
-}
 
 const name = 'host.memoryLimit';
+
+/** Memory of the server and its page cache together, without swap. */
+export const memoryLimit = defineControl({
+  schema: amountSchema,
+  scope: 'process',
+  files: GROUP_FILES,
+  apply: (amount, { ledger }) => limitMemory(amount, ledger),
+  async verify(amount, pid) {
+    const wanted = bytesOf(amount, name);
+    const found = await memoryLimitOf(pid);
+    if (found === undefined || Math.abs(found - wanted) <= 2 ** 16) return undefined;
+    const text = Number.isFinite(found) ? `a memory limit of ${amountText(found)}` : 'no memory limit';
+    return { wanted: `one of ${amountText(wanted)}`, found: text };
+  },
+  async doctor(bench) {
+    // With a service manager of their own, users may limit what they start.
+    return [await bench.try('memory limit', '64M', isRoot() ? undefined : 'loginctl enable-linger')];
+  },
+});
 
 /**
  * Limits the server's memory, page cache included, without swap. As root by a control group (version 2, else 1); where
  * that is not allowed, by a transient scope of systemd, the user's own as an ordinary user.
  */
-export async function limitMemory(amount: string | number, ledger: Ledger): Promise<MemoryLimit> {
+async function limitMemory(amount: string, ledger: Ledger): Promise<ControlResult> {
   const bytes = bytesOf(amount, name);
   const group = await makeGroup('memory', ledger);
   if ('reason' in group) return (await limitByScope(bytes)) ?? refuse(name, amountText(bytes), group.reason);
@@ -50,13 +64,14 @@ export async function limitMemory(amount: string | number, ledger: Ledger): Prom
         note: `control group version ${group.version}, page cache included${swapLimited ? ', no swap' : '; swap is not limited'}`,
       },
     ],
-    prefix: groupPrefix([group]),
     group,
+    use: () => readMemoryUse(group),
+    events: () => readLimitEvents(group, name),
   };
 }
 
 /** Tries a scope on a program that reads its own limit back. */
-async function limitByScope(bytes: number): Promise<MemoryLimit | undefined> {
+async function limitByScope(bytes: number): Promise<ControlResult | undefined> {
   const manager = isRoot() ? [] : ['--user'];
   const properties = ['--property', `MemoryMax=${bytes}`, '--property', 'MemorySwapMax=0'];
   const prefix = ['systemd-run', ...manager, '--scope', '--quiet', '--collect', ...properties, '--'];
@@ -73,53 +88,15 @@ async function limitByScope(bytes: number): Promise<MemoryLimit | undefined> {
   return { effective: [{ name, requested, effective: requested, verdict: 'as requested', note }], prefix };
 }
 
-/** What the limit did to the trial, read before the group goes away. */
-export async function readLimitEvents(group: Group): Promise<readonly HostCaution[]> {
-  const read = (file: string) => readText(`${group.directory}/${file}`);
-  const count = (text: string | undefined, key: string) =>
-    Number(text?.match(new RegExp(`^${key} (\\d+)$`, 'm'))?.[1] ?? 0);
-  const old = group.version === 1;
-  const events = old ? undefined : await read('memory.events');
-  const kills = count(old ? await read('memory.oom_control') : events, 'oom_kill');
-  const limit = Number(await read(old ? 'memory.limit_in_bytes' : 'memory.max'));
-  const peak = Number(await read(old ? 'memory.max_usage_in_bytes' : 'memory.peak'));
-  // Newer kernels no longer count in version 1, and older ones have no peak in version 2.
-  const times = old ? Number((await read('memory.failcnt')) ?? 0) : count(events, 'max');
-  const cautions: HostCaution[] = [];
-  if (times > 0 || peak > limit - 2 ** 18) {
-    const counted = times > 0 ? ` ${times} ${agree(times, 'time', 'times')}` : '';
-    const most = Number.isFinite(peak) ? ` (at most ${amountText(peak)} were used)` : '';
-    cautions.push({
-      code: 'memory-limit-reached',
-      sentence: `The memory limit of ${amountText(limit)} was reached${counted}${most}: the kernel gave up cached pages to keep it.`,
-      about: name,
-    });
-  }
-  if (kills > 0) {
-    cautions.push({
-      code: 'oom-kill',
-      sentence: `Killed by the kernel: memory limit ${amountText(limit)} reached, oom_kill ${kills}.`,
-      about: name,
-    });
-  }
-  return cautions;
-}
-
-/** `memory.stat` and the counters beside it, by name; bytes but for the events. Names differ between versions 1 and 2. */
-export async function readMemoryUse(group: Group): Promise<Readonly<Record<string, number>>> {
-  const old = group.version === 1;
-  const files = old
-    ? ['memory.usage_in_bytes', 'memory.max_usage_in_bytes', 'memory.failcnt']
-    : ['memory.current', 'memory.peak', 'memory.swap.current'];
-  const use: Record<string, number> = {};
-  for (const file of files) {
-    const text = await readText(`${group.directory}/${file}`);
-    if (text !== undefined) use[file.replace('memory.', '')] = Number(text);
-  }
-  for (const line of ((await readText(`${group.directory}/memory.stat`)) ?? '').split('\n')) {
-    const [key, value] = line.split(' ');
-    // The totals of version 1 repeat the rest, since the group has no children.
-    if (key && !key.startsWith('total_')) use[key] = Number(value);
-  }
-  return use;
+/** Of the process's own group: version 2 first, else the memory hierarchy of version 1. Infinity for none. */
+async function memoryLimitOf(pid: number): Promise<number | undefined> {
+  const groups = (await readText(`/proc/${pid}/cgroup`)) ?? '';
+  const [v2, v1] = [/^0::(.*)$/m.exec(groups)?.[1], /^\d+:memory:(.*)$/m.exec(groups)?.[1]];
+  const text =
+    v1 === undefined
+      ? await readText(`/sys/fs/cgroup${v2 ?? ''}/memory.max`)
+      : await readText(`/sys/fs/cgroup/memory${v1}/memory.limit_in_bytes`);
+  if (text === undefined) return undefined;
+  // Version 1 writes "none" as the greatest multiple of a page.
+  return text === 'max' || Number(text) > 2 ** 60 ? Number.POSITIVE_INFINITY : Number(text);
 }

@@ -1,15 +1,22 @@
 import { constants } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { execa } from 'execa';
-import { type ControlResult, type HostCaution, refuse } from '../control.ts';
+import { z } from 'zod';
+import type { Caution } from '../../journal/entry.ts';
+import { type ControlPlace, type ControlResult, defineControl, type Results, refuse } from '../control.ts';
+import { type DoctorItem, install } from '../doctor/item.ts';
+import { amountText } from '../kernel/amount.ts';
+import { joinedPrefix } from '../kernel/prefix.ts';
 import { filesBelow, type Residency, readResidency } from '../probes/residency.ts';
 import { readStorage } from '../probes/storage.ts';
-import { isPermitted } from '../tools.ts';
-import { amountText } from './amount.ts';
+import { isPermitted, isRoot } from '../tools.ts';
 
-export type PageCacheState = 'cold' | 'warm' | 'as-is';
+const schema = z.enum(['cold', 'warm', 'as-is']);
+
+type PageCacheState = z.output<typeof schema>;
 
 const name = 'host.pageCache';
+const dropCaches = '/proc/sys/vm/drop_caches';
 /** Of the bytes: a few pages stay where something maps or has just written them. */
 const tolerance = 0.02;
 /** Where dropping the page cache does not take the data away: it is the storage, or there is a cache of its own. */
@@ -21,30 +28,52 @@ const cachedOtherwise: Readonly<Record<string, string>> = {
 
 /**
  * Brings the page cache of a data directory into a state while no server runs on it, and verifies it by residency.
- * Cold: fadvise(2) DONTNEED on each file, else the machine's `drop_caches` where allowed. Warm: each file is read, by
- * `readerPrefix` inside the control group that will be charged for it. The caches of a hypervisor or a device stay.
+ * Cold: fadvise(2) DONTNEED on each file, else the machine's `drop_caches` where allowed. Warm: each file is read, inside
+ * the control group that will be charged for it. The caches of a hypervisor or a device stay.
  */
-export async function setPageCache(
-  state: PageCacheState,
-  dataDirectory: string,
-  options: {
-    readonly readerPrefix: readonly string[];
-    readonly directIo: boolean;
-    readonly dropFirst: boolean;
-    readonly command: readonly string[];
+export const pageCache = defineControl({
+  schema,
+  scope: 'directory',
+  eachStart: true,
+  // Pages cached outside of a limited group are not charged to it: they are dropped, and read inside of it.
+  valueWhenOpen: (results) => (hasMemoryLimit(results) ? 'as-is' : undefined),
+  apply: setPageCache,
+  async doctor({ directory }) {
+    return [await examine(directory), await examineDropCaches()];
   },
+  isExamined: (state) => state === 'cold',
+});
+
+function hasMemoryLimit(results: Results): boolean {
+  const limit = results.get('memoryLimit');
+  return limit !== undefined && limit.refused === undefined;
+}
+
+async function setPageCache(
+  state: PageCacheState,
+  {
+    dataDirectory,
+    directIo,
+    command,
+    results,
+  }: Pick<ControlPlace, 'dataDirectory' | 'directIo' | 'command' | 'results'>,
 ): Promise<ControlResult> {
   const { fileSystem } = await readStorage(dataDirectory);
   const hindrance = cachedOtherwise[fileSystem ?? ''];
   if (state !== 'as-is' && hindrance) return refuse(name, state, hindrance);
-  if (state === 'cold' || options.dropFirst) await drop(dataDirectory, options.command);
-  if (state === 'warm') await readAll(dataDirectory, options.readerPrefix);
-  const residency = await readResidency(dataDirectory);
-  return describe(state, residency, options.directIo);
+  const isLimited = hasMemoryLimit(results);
+  const limit = results.get('memoryLimit');
+  const isOutside = isLimited && limit?.group === undefined;
+  if (state === 'cold' || isLimited) await drop(dataDirectory, command);
+  if (state === 'warm') await readAll(dataDirectory, limit?.group === undefined ? [] : joinedPrefix([limit]));
+  const result = describe(state, await readResidency(dataDirectory), directIo);
+  if (state !== 'warm' || !isOutside) return result;
+  const sentence = 'The page cache was warmed outside of the memory limit, which therefore does not count those pages.';
+  return { ...result, cautions: [...(result.cautions ?? []), { code: 'warmed-outside-limit', sentence, about: name }] };
 }
 
 function describe(state: PageCacheState, residency: Residency | undefined, directIo: boolean): ControlResult {
-  const cautions: HostCaution[] = [];
+  const cautions: Caution[] = [];
   if (directIo && state !== 'as-is') {
     const sentence = `With O_DIRECT the server reads past the page cache, so ${state} says nothing about its data files.`;
     cautions.push({ code: 'page-cache-and-direct-io', sentence, about: name });
@@ -74,9 +103,8 @@ async function drop(directory: string, command: readonly string[]): Promise<void
     stdin: 'ignore',
   });
   if (done.exitCode === 0 && done.stderr === '') return;
-  const path = '/proc/sys/vm/drop_caches';
-  if (!(await isPermitted(path, constants.W_OK))) return;
-  await writeFile(path, '1').catch(() => undefined);
+  if (!(await isPermitted(dropCaches, constants.W_OK))) return;
+  await writeFile(dropCaches, '1').catch(() => undefined);
   // Those are no data, and a cold program is another experiment.
   await readFiles(await programFiles(command), []);
 }
@@ -101,4 +129,30 @@ async function readFiles(files: readonly string[], prefix: readonly string[]): P
     ...string[],
   ];
   await execa(program, args, { reject: false, stdin: 'ignore' });
+}
+
+async function examine(directory: string): Promise<DoctorItem> {
+  const item = { name: 'cold page cache' };
+  const place = { dataDirectory: directory, directIo: false, command: [], results: new Map() };
+  const result = await setPageCache('cold', place);
+  const [record, caution] = [result.effective[0]!, result.cautions?.[0]];
+  if (result.refused) {
+    const fix = 'BENCHBOOK_CACHE=/a/directory/on/a/disk npx benchbook run STUDY';
+    return { ...item, state: 'missing', detail: record.note ?? 'refused', fix };
+  }
+  if (record.verdict === 'unknown') {
+    return { ...item, state: 'limited', detail: record.note ?? 'not verified', fix: install('util-linux-extra') };
+  }
+  if (caution) return { ...item, state: 'missing', detail: caution.sentence, fix: install('coreutils') };
+  return { ...item, state: 'works', detail: 'dropped for one file and verified by fincore' };
+}
+
+/** It is written only when a study asks for it, because it slows down every process of the machine. */
+async function examineDropCaches(): Promise<DoctorItem> {
+  const name = 'drop_caches';
+  if (await isPermitted(dropCaches, constants.W_OK)) {
+    return { name, state: 'works', detail: 'may be written: the page cache of the whole machine' };
+  }
+  const detail = isRoot() ? 'read-only here, as in containers' : 'only root may write it';
+  return { name, state: 'missing', detail: `${detail}; one data directory can be dropped without it` };
 }

@@ -18,9 +18,9 @@ export async function readResidency(directory: string): Promise<Residency | unde
   let [residentBytes, sizeBytes] = [0, 0];
   for (let first = 0; first < files.length; first += 500) {
     const batch = files.slice(first, first + 500);
-    const told = await outputJson<Fincore>('fincore', ['--json', '--bytes', '--output', 'RES,SIZE', ...batch]);
-    if (!told) return undefined;
-    for (const file of told.fincore) {
+    const listed = await outputJson<Fincore>('fincore', ['--json', '--bytes', '--output', 'RES,SIZE', ...batch]);
+    if (!listed) return undefined;
+    for (const file of listed.fincore) {
       residentBytes += Number(file.res);
       sizeBytes += Number(file.size);
     }

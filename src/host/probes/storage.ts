@@ -1,4 +1,4 @@
-import type { Json } from '../../study/types.ts';
+import type { JsonValue } from '../../journal/entry.ts';
 import { output, outputJson } from '../tools.ts';
 
 /** The file system of a directory and the devices below it, as far as the system tells. */
@@ -71,8 +71,8 @@ export async function readStorage(directory: string): Promise<Storage> {
 }
 
 /** The same for a table of facts. */
-export function storageFacts(storage: Storage): Readonly<Record<string, Json>> {
-  const facts: Record<string, Json> = {
+export function storageFacts(storage: Storage): Readonly<Record<string, JsonValue>> {
+  const facts: Record<string, JsonValue> = {
     'file system': storage.fileSystem,
     'mount options': storage.mountOptions,
     'size, bytes': storage.sizeBytes,

@@ -1,6 +1,6 @@
+import { hindranceSideBySide } from '../../host/controls.ts';
 import { BenchbookError } from '../../lib/errors.ts';
 import type { Plan } from '../../plan/plan.ts';
-import { hindranceSideBySide } from '../../study/control-scope.ts';
 import type { ResolvedVariant } from '../variants.ts';
 
 /**

@@ -54,14 +54,14 @@ export async function machineFor(
     isOrdinary: place === undefined,
     async prepare(build, options) {
       if (controls !== undefined) {
-        keepLast(record, await controls.setPageCache());
+        replaceLast(record, await controls.applyForStart());
         return controls.prefix;
       }
       const directIo = usesDirectIo(build, options);
       const { command } = build;
       controls = await effects.applyControls(request, { dataDirectory, cacheDirectory, directIo, command });
       keep(record, controls);
-      for (const sentence of controls.refused)
+      for (const { sentence } of controls.refused)
         record.cautions.push({ code: 'control-refused', sentence, about: 'host' });
       refuseOtherPages(request, options, controls.refused);
       return controls.prefix;
@@ -91,26 +91,25 @@ function keep(record: TrialRecord, given: Pick<AppliedControls, 'effective' | 'c
 }
 
 /** A server that is to have large pages and can't goes on with normal ones: that is another variant, not this one. */
-function refuseOtherPages(request: HostRequest, options: Options, refused: readonly string[]): void {
+function refuseOtherPages(request: HostRequest, options: Options, refused: AppliedControls['refused']): void {
   const wanted = Object.entries(options).some(
     ([name, value]) => /^large[-_]pages$/i.test(name) && /^(true|1|on)$/i.test(String(value)),
   );
-  const why = refused.find((sentence) => sentence.startsWith('host.hugePages'));
-  if (request.hugePages === undefined || !wanted || why === undefined) return;
-  throw new BenchbookError('measure', `it asks for large pages, and there are none for it: ${why}`, {
+  const refusal = refused.find(({ key }) => key === 'hugePages');
+  if (request.hugePages === undefined || !wanted || refusal === undefined) return;
+  throw new BenchbookError('measure', `it asks for large pages, and there are none for it: ${refusal.sentence}`, {
     outcome: 'skipped',
   });
 }
 
 /** What the page cache held before the last start stands for the trial, with any caution that is new. */
-function keepLast(record: TrialRecord, given: ControlResult | undefined): void {
-  if (given === undefined) return;
-  for (const setting of given.effective) {
+function replaceLast(record: TrialRecord, results: readonly ControlResult[]): void {
+  for (const setting of results.flatMap(({ effective }) => effective)) {
     const index = record.settings.findIndex(({ name }) => name === setting.name);
     record.settings.splice(Math.max(0, index), index < 0 ? 0 : 1, setting);
   }
   const known = new Set(record.cautions.map(({ code }) => code));
-  record.cautions.push(...(given.cautions ?? []).filter(({ code }) => !known.has(code)));
+  record.cautions.push(...results.flatMap(({ cautions = [] }) => cautions).filter(({ code }) => !known.has(code)));
 }
 
 /**

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { applyControls, applyStorage } from '../../host/apply.ts';
 import { canary } from '../../host/canary.ts';
 import { readHost } from '../../host/facts.ts';
-import { restoreLeftovers } from '../../host/ledger.ts';
+import { restoreLeftovers } from '../../host/restore.ts';
 import { watchHost } from '../../host/watch.ts';
 import type { JsonValue, SettingRecord } from '../../journal/entry.ts';
 import type { Lock } from '../../lib/process/kernel-lock.ts';
@@ -102,7 +102,10 @@ export const realEffects: Effects = {
   allowCores,
   abortForCore: ({ pid, exited }) => abortForCore(pid, exited),
   preserveFiles,
-  reapLeftovers: async (cache) => [...(await restoreLeftovers(cache)), ...(await reapLeftovers(cache))],
+  reapLeftovers: async (cache) => {
+    const restored = await restoreLeftovers(cache);
+    return [...restored.map(({ sentence }) => sentence), ...(await reapLeftovers(cache))];
+  },
   workDirectory,
   applyStorage,
   applyControls,

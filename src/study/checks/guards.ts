@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import { CONTROLS, hostRequestSchema } from '../../host/controls.ts';
 import { BenchbookError, type Place } from '../../lib/errors.ts';
 import { wrongIn } from '../../lib/schema-forms.ts';
 import { placeInStack, placeOfWords } from '../../lib/source-location.ts';
@@ -7,7 +8,6 @@ import { suggestion } from '../../lib/suggestions.ts';
 import { callStudy, placeOr } from '../call.ts';
 import type { LevelValues } from '../study.ts';
 import type { Cell, Factor, Measurement, Metric, Params, Setup } from '../types.ts';
-import { hostRequestShape, ioLimitShape } from './host-request.ts';
 import { checkMeasurementName, checkNames } from './names.ts';
 import { setupFrom } from './paths.ts';
 
@@ -28,7 +28,7 @@ const setupShape = z.strictObject({
       z.string().regex(/^[^\0]*$/, 'the value of a variable holds no NUL'),
     )
     .optional(),
-  host: hostRequestShape.optional(),
+  host: hostRequestSchema.optional(),
   data: z.looseObject({ name: z.string(), load: z.array(z.looseObject({ step: z.string() })) }).optional(),
   engine: z.string().regex(/^\w+$/, 'the name of a storage engine').optional(),
 });
@@ -155,7 +155,8 @@ const SETUP_EXAMPLE =
 /** What may stand in the object at this path of `setup`'s result. */
 function knownKeys(path: readonly PropertyKey[]): readonly string[] {
   if (path.length === 0) return Object.keys(setupShape.shape);
-  return Object.keys(path[1] === 'ioLimit' ? ioLimitShape.shape : hostRequestShape.shape);
+  const control = CONTROLS[String(path[1])]?.schema;
+  return Object.keys(control instanceof z.ZodObject ? control.shape : hostRequestSchema.shape);
 }
 
 /** `measurements` as a function, and the metrics that it declares, in order. */

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, mkdtemp } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
+import { z } from 'zod';
 import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
-import type { ControlResult } from '../control.ts';
-import type { Ledger } from '../ledger.ts';
+import { type ControlResult, defineControl } from '../control.ts';
+import type { DoctorItem } from '../doctor/item.ts';
+import type { Ledger } from '../kernel/ledger.ts';
 import { readStorage, type Storage } from '../probes/storage.ts';
 import { isPermitted } from '../tools.ts';
 
@@ -12,15 +14,36 @@ const name = 'host.storage';
 /** Where Linux mounts a tmpfs that everybody may use. */
 const memoryDirectory = '/dev/shm';
 
+/** Where the data directory lies: `tmpfs`, or an absolute directory on the storage to measure. */
+export const storage = defineControl({
+  schema: z.string().min(1),
+  scope: 'directory',
+  makeDirectory: prepareStorage,
+  async doctor() {
+    return [await examine()];
+  },
+  isExamined: (place) => place === 'tmpfs',
+});
+
+async function examine(): Promise<DoctorItem> {
+  const name = 'storage in memory';
+  const isUsable =
+    (await isPermitted(memoryDirectory, constants.W_OK)) && (await readdir(memoryDirectory).catch(() => undefined));
+  if (isUsable) return { name, state: 'works', detail: `tmpfs at ${memoryDirectory}` };
+  return {
+    name,
+    state: 'missing',
+    detail: `no tmpfs at ${memoryDirectory}`,
+    fix: `mount -t tmpfs tmpfs ${memoryDirectory}`,
+  };
+}
+
 /**
  * Makes a fresh directory at the storage asked for: `tmpfs`, or an absolute directory that exists. What is there is
  * recorded: file system, mount options, disk, scheduler.
  * @throws BenchbookError('study') for a place that is not there or may not be written.
  */
-export async function prepareStorage(
-  place: string,
-  ledger: Ledger,
-): Promise<ControlResult & { readonly directory: string }> {
+async function prepareStorage(place: string, ledger: Ledger): Promise<ControlResult & { readonly directory: string }> {
   const parent = place === 'tmpfs' ? memoryDirectory : place;
   if (!isAbsolute(parent)) {
     throw new BenchbookError('study', `'${name}' is '${place}', which is no absolute directory.`, {

@@ -3,15 +3,27 @@ import { rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { lstat, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, join, normalize } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sentenceOf } from '../lib/errors.ts';
-import { ledgerDirectory, readTrusted, writePrivate } from '../lib/files/private-folder.ts';
-import { bootId, isAlive, ownIdentity, pidNamespace } from '../lib/process/identity.ts';
+import { sentenceOf } from '../../lib/errors.ts';
+import { ledgerDirectory, readTrusted, writePrivate } from '../../lib/files/private-folder.ts';
+import { bootId, isAlive, ownIdentity, pidNamespace } from '../../lib/process/identity.ts';
 
 /** How to take one change back. */
 export type Undo =
   | { readonly kind: 'write'; readonly path: string; readonly value: string }
   | { readonly kind: 'remove-cgroup'; readonly path: string }
   | { readonly kind: 'remove-directory'; readonly path: string };
+
+/** A kernel file that a control changes, and the values that may be restored in it. */
+export interface KnownFile {
+  readonly file: RegExp;
+  readonly values: RegExp;
+}
+
+/** One change that a killed run left: whether it could be taken back, and the sentence about it. */
+export interface Restored {
+  readonly isRestored: boolean;
+  readonly sentence: string;
+}
 
 interface Page {
   readonly owner: { readonly pid: number; readonly startTicks: number };
@@ -138,11 +150,15 @@ function undoSync(undo: Undo): boolean {
 
 /**
  * Takes back what processes that no longer live have left changed: after a crash of Benchbook, or a lost power supply.
- * Resolves to one sentence for each change: what was restored, or why not.
+ * @param known the files that controls change: pages are read as root, and a wrong one could change anything.
  */
-export async function restoreLeftovers(cacheDirectory: string): Promise<readonly string[]> {
+export async function restoreLeftovers(
+  cacheDirectory: string,
+  known: readonly KnownFile[],
+): Promise<readonly Restored[]> {
   const directory = ledgerDirectory(cacheDirectory);
-  const sentences: string[] = [];
+  const restored: Restored[] = [];
+  const failed = (sentence: string): Restored => ({ isRestored: false, sentence });
   for (const { file, page } of await readPages(directory)) {
     if (mayLive(page)) continue;
     // A restart has undone what lives in the kernel; only files are left.
@@ -150,17 +166,21 @@ export async function restoreLeftovers(cacheDirectory: string): Promise<readonly
     const undos: Undo[] = [];
     for (const undo of page.undos) {
       if (!sameBoot && undo.kind !== 'remove-directory') continue;
-      if (await isOurs(undo)) undos.push(undo);
+      if (await isOurs(undo, known)) undos.push(undo);
       else
-        sentences.push(
-          `${undo.path} could not be restored: ${file} names it, but no control of Benchbook changes it so.`,
+        restored.push(
+          failed(`${undo.path} could not be restored: ${file} names it, but no control of Benchbook changes it so.`),
         );
     }
     const result = await undoAll(undos);
-    sentences.push(...undos.filter((undo) => !result.left.includes(undo)).map(restoredSentence), ...result.sentences);
+    const done = undos.filter((undo) => !result.left.includes(undo));
+    restored.push(
+      ...done.map((undo) => ({ isRestored: true, sentence: restoredSentence(undo) })),
+      ...result.sentences.map(failed),
+    );
     if (result.left.length === 0) await rm(file, { force: true });
   }
-  return sentences;
+  return restored;
 }
 
 /** A process of another container cannot be seen, and its changes are its own to take back. */
@@ -212,22 +232,13 @@ async function writePage(file: string, undos: readonly Undo[]): Promise<void> {
   await writePrivate(file, JSON.stringify(page));
 }
 
-/** The files that controls of ours write, and the values that may stand in them. */
-const KNOWN_FILES: readonly (readonly [RegExp, RegExp])[] = [
-  [/^\/sys\/kernel\/mm\/transparent_hugepage\/enabled$/, /^(always|madvise|never)$/],
-  [/^\/sys\/kernel\/mm\/hugepages\/hugepages-\d+kB\/nr_hugepages$/, /^\d+$/],
-  [/^\/sys\/devices\/system\/cpu\/cpufreq\/policy\d+\/scaling_governor$/, /^\w+$/],
-  [/^\/sys\/devices\/system\/cpu\/(intel_pstate\/no_turbo|cpufreq\/boost)$/, /^[01]$/],
-  [/^\/sys\/fs\/cgroup\/([\w.-]+\/)*cgroup\.subtree_control$/, /^-(memory|io)$/],
-];
-
-/** Whether a line of a page can have come from a control of ours: pages are read as root, and a wrong one could change anything. */
-async function isOurs(undo: Undo): Promise<boolean> {
+/** Whether a control of ours can have written this line of a page. */
+async function isOurs(undo: Undo, known: readonly KnownFile[]): Promise<boolean> {
   const { path } = undo;
   if (typeof path !== 'string' || normalize(path) !== path || path.includes('..')) return false;
   switch (undo.kind) {
     case 'write':
-      return KNOWN_FILES.some(([file, value]) => file.test(path) && value.test(undo.value));
+      return known.some(({ file, values }) => file.test(path) && values.test(undo.value));
     case 'remove-cgroup':
       return /^\/(.*\/)?cgroup\/.*benchbook-\d+-\d+$/.test(path);
     case 'remove-directory': {

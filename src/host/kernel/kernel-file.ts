@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { sentenceOf } from '../../lib/errors.ts';
-import { heldHere, type Ledger } from '../ledger.ts';
 import { isPermitted, isRoot, readChoice } from '../tools.ts';
+import { heldHere, type Ledger } from './ledger.ts';
 
 /** A kernel setting after the attempt to change it; `reason` says why it is not as wanted. */
 export interface KernelSetting {

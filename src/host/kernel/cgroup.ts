@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { sentenceOf } from '../../lib/errors.ts';
-import { heldHere, type Ledger } from '../ledger.ts';
 import { isPermitted, isRoot, outputJson, readText } from '../tools.ts';
+import { heldHere, type KnownFile, type Ledger } from './ledger.ts';
 
 export type Controller = 'memory' | 'io';
 
@@ -17,6 +17,11 @@ interface Mount {
   readonly fstype: string;
   readonly options: string;
 }
+
+/** The file that making a group changes. */
+export const GROUP_FILES: readonly KnownFile[] = [
+  { file: /^\/sys\/fs\/cgroup\/([\w.-]+\/)*cgroup\.subtree_control$/, values: /^-(memory|io)$/ },
+];
 
 let groupsMade = 0;
 

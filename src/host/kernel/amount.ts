@@ -1,4 +1,10 @@
+import { z } from 'zod';
 import { BenchbookError } from '../../lib/errors.ts';
+
+/** An amount of memory: bytes, or a number with K, M, G or T (powers of 1024). */
+export const amountSchema = z
+  .string()
+  .regex(/^\d+(\.\d+)?\s*[KMGT]?(i?B)?$/i, 'an amount of memory is written like 16G or 512M');
 
 const factors: Readonly<Record<string, number>> = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 };
 
