@@ -18,8 +18,7 @@ const OWNED: Readonly<Record<string, string | readonly string[]>> = {
   vega: 'render',
   'vega-lite': 'render',
   'vega-interpreter': 'render',
-  // Set-up tries puppeteer's own browser where the system has none.
-  puppeteer: ['render', 'cli'],
+  'puppeteer-core': 'render',
   commander: 'cli',
 };
 

@@ -1,6 +1,6 @@
 import { access, appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import puppeteer, { type Browser } from 'puppeteer';
+import puppeteer, { type Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeLine } from '../../src/journal/lines/chain.ts';
 import { findChromium } from '../../src/render/chromium.ts';

@@ -1,4 +1,4 @@
-import puppeteer, { type Browser } from 'puppeteer';
+import puppeteer, { type Browser } from 'puppeteer-core';
 import { findChromium } from '../../src/render/chromium.ts';
 
 /** A browser for a test, or null where none is installed: set-up brings one, so that null is said aloud, never passed over. */

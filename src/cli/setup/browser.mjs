@@ -1,5 +1,6 @@
 // A Chromium for the PDF report. It is not a must: without one the PDF is skipped. Node built-ins only.
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { errorOf, findCommand, installPackages, isExecutable, isRoot, runQuietly } from './machine.mjs';
 
@@ -12,6 +13,7 @@ const places = [
   '/Applications/Google Chrome.app/Contents/MacOS',
   '/Applications/Chromium.app/Contents/MacOS',
 ];
+const cache = process.env.PUPPETEER_CACHE_DIR ?? join(homedir(), '.cache', 'puppeteer');
 const stallMs = 30_000;
 
 /**
@@ -33,38 +35,50 @@ async function findBrowser() {
   if (named && isExecutable(named)) return named;
   const system = findCommand([...names, 'Google Chrome', 'Chromium'], places);
   if (system) return system;
-  const own = await ownPath();
-  return own && existsSync(own) && (await runQuietly(own, ['--version'])).status === 0 ? own : undefined;
+  const own = ownPath();
+  return own && (await runQuietly(own, ['--version'])).status === 0 ? own : undefined;
 }
 
-/** Where puppeteer keeps its own browser, asked of puppeteer itself. */
-async function ownPath() {
-  try {
-    const { default: puppeteer } = await import('puppeteer');
-    return await puppeteer.executablePath();
-  } catch {
-    return undefined;
-  }
+/** The newest Chrome in puppeteer's cache: `<cache>/chrome/<platform>-<version>/<folder>/chrome`. */
+function ownPath() {
+  const below = (folder) => (existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []);
+  return below(join(cache, 'chrome'))
+    .sort()
+    .reverse()
+    .flatMap((build) => (statSync(build).isDirectory() ? below(build) : []))
+    .map((folder) => join(folder, 'chrome'))
+    .find(isExecutable);
 }
 
 async function downloadOwn(project, say) {
-  const path = await ownPath();
-  if (!path) return undefined;
+  const version = versionFor(project);
+  if (!version) return undefined;
   say("no Chromium found, trying puppeteer's own download");
-  const cli = join(project, 'node_modules/.bin/puppeteer');
-  const done = await runQuietly(process.execPath, [cli, 'browsers', 'install', 'chrome'], {
+  const cli = join(project, 'node_modules/@puppeteer/browsers/lib/cjs/main-cli.js');
+  const done = await runQuietly(process.execPath, [cli, 'install', `chrome@${version}`, '--path', cache], {
     cwd: project,
-    keepGoing: growing(join(path, '../../..')),
+    keepGoing: growing(cache),
   });
   if (done.status !== 0) {
     say(`puppeteer's download did not work: ${done.stopped ? 'it stood still for 30 s' : errorOf(done.output)}`);
     return undefined;
   }
   // A bare system may lack the libraries that this build wants.
-  const version = await runQuietly(path, ['--version']);
-  if (version.status === 0) return path;
-  say(`puppeteer's browser does not start here: ${errorOf(version.output)}`);
+  const path = ownPath();
+  const started = await runQuietly(path, ['--version']);
+  if (started.status === 0) return path;
+  say(`puppeteer's browser does not start here: ${errorOf(started.output)}`);
   return undefined;
+}
+
+/** The version that the installed puppeteer was made for. */
+function versionFor(project) {
+  try {
+    const text = readFileSync(join(project, 'node_modules/puppeteer-core/lib/cjs/puppeteer/revisions.js'), 'utf8');
+    return /\bchrome: '([\d.]+)'/.exec(text)?.[1];
+  } catch {
+    return undefined;
+  }
 }
 
 /** True while the files under a directory grow, and up to 30 s after they last did. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { runQuietly, seconds } from './machine.mjs';
 
 /**
- * Installs node modules where they are missing or differ from the lock file. Puppeteer's browser is not downloaded
+ * Installs node modules where they are missing or differ from the lock file. No browser is downloaded
  * here, so that a machine which cannot reach its host still gets everything else.
  */
 export async function ensureNodeModules(project, say, fail) {

@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import type { Browser } from 'puppeteer';
+import type { Browser } from 'puppeteer-core';
 import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
 import type { Chromium } from '../chromium.ts';
 import { ownScript } from '../page/html.ts';
@@ -56,7 +56,9 @@ export async function pdfReport(request: PdfRequest): Promise<PrintedPdf> {
 }
 
 async function launch(request: PdfRequest): Promise<Browser> {
-  const { default: puppeteer } = await import('puppeteer');
+  const { default: puppeteer } = await import('puppeteer-core').catch((cause: unknown) => {
+    throw new Error('the package puppeteer-core cannot be loaded; npm install puppeteer-core', { cause });
+  });
   return await puppeteer.launch({
     executablePath: request.chromium.path,
     headless: true,

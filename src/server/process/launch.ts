@@ -9,6 +9,7 @@ export interface Exit {
   readonly signal: string | null;
 }
 
+/** @internal */
 export interface Launched {
   readonly child: ChildProcess;
   /** Grows while the server runs. */
@@ -20,7 +21,10 @@ export interface Launched {
   readonly exited: Promise<Exit>;
 }
 
-/** Spawns a server and stamps every line that it says on arrival; the log is UTC and in English. */
+/**
+ * Spawns a server and stamps every line that it says on arrival; the log is UTC and in English.
+ * @internal
+ */
 export function launch(argv: readonly string[], env: Readonly<Record<string, string>>, cwd: string): Launched {
   const moments: Moment[] = [];
   const log = { text: '' };
