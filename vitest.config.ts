@@ -1,14 +1,29 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+/** Files that change settings of the machine, or compare times: no other test may run beside them. */
+const ALONE = ['test/host/**/*.test.ts', 'test/cli/folders.test.ts', 'test/formats/linear.test.ts'];
+
 export default defineConfig({
   resolve: { alias: { benchbook: fileURLToPath(new URL('src/index.ts', import.meta.url)) } },
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/bench/**', 'test/cases/**'],
+    globalSetup: 'test/compile-once.ts',
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // Reports must not depend on where they are made; a test that needs another zone sets it for a child process.
     env: { TZ: 'UTC' },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'side by side',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/bench/**', 'test/cases/**', ...ALONE],
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      { extends: true, test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+    ],
   },
 });

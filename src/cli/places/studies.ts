@@ -20,7 +20,7 @@ export async function listStudies(directory = 'studies'): Promise<readonly { id:
 }
 
 /**
- * A study by its file or by its name in `studies/`, in one of its profiles.
+ * A study by its file or by its name in `studies/` or in the current directory, in one of its profiles.
  *
  * @throws BenchbookError `usage` where there is none, or no such profile, with the nearest name
  */
@@ -70,7 +70,7 @@ export function displayFile(file: string): string {
 }
 
 async function studyFile(wanted: string): Promise<string> {
-  for (const candidate of [wanted, join('studies', `${wanted}${ENDING}`)]) {
+  for (const candidate of [wanted, join('studies', `${wanted}${ENDING}`), `${wanted}${ENDING}`]) {
     const found = await stat(candidate).catch(() => null);
     if (found?.isFile()) return resolve(candidate);
   }
