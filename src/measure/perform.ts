@@ -7,7 +7,7 @@ import type { BeginProbe, Counted, MeasurementKind, Take } from './kinds/define.
 import { kindOf, MEASUREMENTS } from './kinds/list.ts';
 
 /**
- * Takes one measurement of a study, `name` being its key there. Metrics are addressed as `name.metric`.
+ * Takes one measurement of a study. `name` is its key there, and its metrics are addressed as `name.metric`.
  * @throws BenchbookError('measure') for a metric without a value, or a value that is no finite number.
  */
 export async function perform(name: string, measurement: Measurement, context: TrialContext): Promise<MeasureResult> {

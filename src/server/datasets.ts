@@ -2,20 +2,38 @@ import { BenchbookError } from '../lib/errors.ts';
 import type { Dataset, LoadStep, Primitive, ServerSource } from '../study/types.ts';
 
 interface DatasetRequest {
+  /** Letters, digits, ".", "_" and "-". */
   readonly name: string;
   /** One statement, or several; each is sent by itself. */
   readonly schema: string | readonly string[];
+  /** How it is filled, in this order: steps made with `load`. */
   readonly load: LoadStep | readonly LoadStep[];
+  /** In which order rows are inserted, in words: it decides how full the pages are. */
   readonly order: string;
+  /** The database that is created for it; `bench` by default. */
   readonly database?: string;
+  /** Leaf pages of the clustered index by table, all partitions together. Another number fails the trial. */
   readonly leafPages?: Readonly<Record<string, number>>;
+  /** The server that fills it, before the measured server upgrades it: the layout is then the same for all. */
   readonly preparedBy?: ServerSource;
+  /** Whether no trial changes it, so that trials may use one copy, one after the other; false by default. */
   readonly readOnly?: boolean;
 }
 
 const NAMES = ['name', 'schema', 'load', 'order', 'database', 'leafPages', 'preparedBy', 'readOnly'];
 
-/** Declares data that trials start from. It is prepared once for each build and its creation-time options. */
+/**
+ * Declares data that trials start from. It is prepared once for each build and its creation-time options, and each trial starts on a
+ * copy.
+ * @throws BenchbookError `study` for a wrong or missing part
+ * @example
+ * dataset({
+ *   name: 'rows',
+ *   schema: 'CREATE TABLE t (id INT PRIMARY KEY)',
+ *   order: 'by id',
+ *   load: load.rows('t', 1000, { id: 'n + 1' }),
+ * })
+ */
 export function dataset(request: DatasetRequest): Dataset {
   const wrong = Object.keys(request ?? {}).find((name) => !NAMES.includes(name));
   if (wrong !== undefined) throw wrongUse(`dataset has no "${wrong}"; it has ${NAMES.join(', ')}.`);
@@ -55,12 +73,23 @@ export function dataset(request: DatasetRequest): Dataset {
 
 /** The steps that fill a data set, done in the order given. */
 export const load = {
-  /** Rows made on the server, at its full speed, in the order of `n` from 0 to count − 1: `{ id: 'n + 1', c: "REPEAT('x', 100)" }`. */
+  /**
+   * Rows that the server itself makes, at its full speed, in the order of `n` from 0 to `count` − 1.
+   * @param columns an SQL expression of `n` for each column
+   * @throws BenchbookError `study` for a missing table or column, or a count below 1
+   * @example load.rows('t', 1000, { id: 'n + 1', c: "REPEAT('x', 100)" })
+   */
   rows(table: string, count: number, columns: Readonly<Record<string, string>>): LoadStep {
     checkTable(table, count, Object.keys(columns ?? {}));
     return { step: 'server rows', table, count, columns };
   },
-  /** Rows made by a function here and streamed to the server; its text and its first and last rows decide whether it changed. */
+  /**
+   * Rows that a function in the study makes, streamed to the server in the order of `n` from 0 to `count` − 1. The text of the function
+   * and its first and last rows decide whether the data set changed.
+   * @param row the values of row `n`, in the order of `columns`
+   * @throws BenchbookError `study` for a missing table, column or function, or a count below 1
+   * @example load.generate('t', 1000, ['id', 'name'], (n) => [n + 1, `name ${n}`])
+   */
   generate(
     table: string,
     count: number,
@@ -71,22 +100,41 @@ export const load = {
     if (typeof row !== 'function') throw wrongUse('load.generate wants a function that makes the row of a number.');
     return { step: 'client rows', table, count, columns, row };
   },
-  /** Statements, each sent by itself. */
+  /**
+   * Statements, each sent by itself.
+   * @throws BenchbookError `study` where there is none, or one is empty
+   * @example load.sql('INSERT INTO t VALUES (1)', 'ANALYZE TABLE t')
+   */
   sql(...statements: readonly string[]): LoadStep {
     if (statements.length === 0 || !statements.every(isText)) throw wrongUse('load.sql wants statements.');
     return { step: 'sql', statements };
   },
-  /** A file of statements, as `mysqldump` and `mariadb-dump` write it, routines and triggers with DELIMITER included. */
+  /**
+   * A file of statements as `mysqldump` and `mariadb-dump` write it, including routines and triggers with DELIMITER.
+   * @param file relative to the study's file
+   * @throws BenchbookError `study` for an empty path
+   * @example load.script('data/schema.sql')
+   */
   script(file: string): LoadStep {
     if (!isText(file)) throw wrongUse('load.script wants the path of a file.');
     return { step: 'script', file };
   },
-  /** A file of rows; `format` is what LOAD DATA says about it, as "FIELDS TERMINATED BY ','". */
+  /**
+   * A file of rows, loaded with LOAD DATA.
+   * @param file relative to the study's file
+   * @param format the FIELDS and LINES clauses of LOAD DATA; tab-separated by default
+   * @throws BenchbookError `study` for a missing table or path
+   * @example load.file('t', 'data/rows.csv', "FIELDS TERMINATED BY ','")
+   */
   file(table: string, file: string, format = ''): LoadStep {
     if (!isText(table) || !isText(file)) throw wrongUse('load.file wants a table and the path of a file.');
     return { step: 'file', table, file, format };
   },
-  /** A program, with {socket}, {database} and {user} in its arguments replaced: `load.command('sysbench', 'oltp_read_write', '--mysql-socket={socket}', 'prepare')`. */
+  /**
+   * A program that fills the database. `{socket}`, `{database}` and `{user}` in its arguments are replaced. It runs in the study's folder.
+   * @throws BenchbookError `study` for an empty argument
+   * @example load.command('sysbench', 'oltp_read_write', '--mysql-socket={socket}', 'prepare')
+   */
   command(...argv: readonly string[]): LoadStep {
     if (argv.length === 0 || !argv.every(isText)) throw wrongUse('load.command wants a program and its arguments.');
     return { step: 'command', argv };

@@ -43,7 +43,7 @@ export function isWrapped(value: number): boolean {
   return !Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER;
 }
 
-/** Every name with the same reason: the server was started again between two readings, so that nothing can be subtracted. */
+/** No values: the server was started again between two readings, so there is nothing to subtract from. */
 export function startedAgain(names: readonly string[]): Pick<Readings, 'values' | 'missing'> {
   const reason = 'the server was started again in between.';
   return { values: {}, missing: Object.fromEntries(names.map((name) => [name, reason])) };

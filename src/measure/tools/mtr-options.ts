@@ -1,7 +1,7 @@
 import { BenchbookError } from '../../lib/errors.ts';
 import { checkOptions } from '../../server/reserved-options.ts';
 
-/** Options of mtr that say where it works, which it then empties, or that leave servers running or use those of others. */
+/** Options of mtr that choose its folders, which it empties, or that leave servers running or use other servers. */
 const RESERVED = [
   ...['bindir', 'basedir', 'client_bindir', 'defaults_extra_file', 'defaults_file', 'extern', 'tmpdir', 'vardir'],
   ...['start', 'start_and_exit', 'start_dirty', 'stop_keep_alive', 'daemonize_mysqld'],

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { BenchbookError } from '../../lib/errors.ts';
 import { wrongIn } from '../../lib/schema-forms.ts';
 
-/** A whole number of things to do. */
+/** A whole number within limits. */
 export const count = (min: number, max: number) =>
   z
     .int(`must be a whole number from ${min} to ${max}`)
@@ -49,7 +49,7 @@ export function optionsOf<S extends z.ZodType>({ name: word, example }: Word, sh
   throw new BenchbookError('study', sentence, { hint: `for example \`${example}\`` });
 }
 
-/** "did you mean …?" where a word is near, else what there is. */
+/** "did you mean …?" where a known word is near, otherwise the known words. */
 export function nearestOf(word: string, known: readonly string[]): string {
   if (known.length === 0) return 'there are none';
   const lower = new Map(known.map((name) => [name.toLowerCase(), name]));

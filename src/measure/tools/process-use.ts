@@ -1,6 +1,6 @@
 import { cpuTimeOf, ioOf } from '../../lib/process/proc.ts';
 
-/** What a process has used since it began: CPU time in seconds, bytes of storage; null where the kernel does not tell. */
+/** What a process has used since it began: CPU time in seconds, bytes of storage; null where the kernel does not report it. */
 export interface ProcessUse {
   readonly cpu: number | null;
   readonly read: number | null;

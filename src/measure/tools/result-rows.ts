@@ -6,15 +6,15 @@ export interface ResultDigest {
   readonly sha256: string;
 }
 
-/** A digest of the rows as a bag: without ORDER BY their order says nothing. */
+/** A digest of the rows in any order: without ORDER BY, their order has no meaning. */
 export function digestOf(rows: readonly Row[]): ResultDigest {
   const lines = rows.map((row) => JSON.stringify(Object.values(row).map(textOf))).sort();
   return { rows: rows.length, sha256: createHash('sha256').update(lines.join('\n')).digest('hex') };
 }
 
 /**
- * How rows differ from the expected ones, as a sentence's end, or null: rows and columns in any order, values by their
- * meaning. Each column is read as what is expected of it: a number, bytes, JSON, or a text.
+ * How rows differ from the expected ones, as the end of a sentence; null where they do not. Rows and columns may have any order, and
+ * values are compared by their meaning. The expected values decide how a column is read: as numbers, bytes, JSON or texts.
  */
 export function differenceOf(rows: readonly Row[], expected: readonly Row[]): string | null {
   const names = Object.keys(expected[0] ?? {});
@@ -34,7 +34,7 @@ export function differenceOf(rows: readonly Row[], expected: readonly Row[]): st
 /** A row for people: whole numbers in full, bytes in hexadecimal. */
 export function rowText(row: Row): string {
   return JSON.stringify(row, (name, value: unknown) => {
-    // A Buffer is asked for its own JSON before it comes here.
+    // A Buffer was already converted by its toJSON, so take the value from the row.
     const own = name === '' ? value : row[name];
     if (own instanceof Uint8Array) return `0x${Buffer.from(own).toString('hex')}`;
     return typeof value === 'bigint' ? String(value) : value;
@@ -53,7 +53,7 @@ function formOf(expected: readonly unknown[]): Form {
   return known.every((value) => typeof value === 'string') ? momentText : textOf;
 }
 
-/** Numbers, exact texts and bigints of the same value are one: 1, "1" and 1n. */
+/** The same text for numbers, exact texts and bigints of the same value: 1, "1" and 1n. */
 function textOf(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
@@ -62,7 +62,7 @@ function textOf(value: unknown): string | null {
 
 const NUMBER = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,4}))?$/i;
 
-/** "1.50", 1.5 and "15e-1" as one; a text that is no number as it is. */
+/** The same text for "1.50", 1.5 and "15e-1"; a text that is no number stays as it is. */
 function numberText(value: unknown): string | null {
   const text = textOf(value);
   const match = text === null ? null : NUMBER.exec(text);
@@ -75,7 +75,7 @@ function numberText(value: unknown): string | null {
   return `${sign === '-' ? '-' : ''}${significant}e${power}`;
 }
 
-/** A date and time without the zeros of a fraction of a second that is not there. */
+/** A date or time without trailing zeros in its fraction of a second. */
 function momentText(value: unknown): string | null {
   const text = textOf(value);
   return (

@@ -15,7 +15,7 @@ export interface RusageRequest {
 export interface EndedProgram {
   /** From before fork to after wait, on the monotonic clock of the small process that owns the program. */
   readonly wallSeconds: number;
-  /** Of the program and all its descendants that were waited for, from `getrusage`; null where it can't be had here. */
+  /** Of the program and of all its descendants that were waited for, from `getrusage`; null without perl and python3. */
   readonly userSeconds: number | null;
   readonly systemSeconds: number | null;
   /** Of the largest single process among them. Never below the few MB of the process that started it. */
@@ -36,8 +36,8 @@ const CALLS: Readonly<Record<string, readonly [number, number]>> = {
 
 /**
  * Reports to descriptor 3, in one line: nanoseconds, user and system microseconds, peak in kB, wait status; or "exec" and errno.
- * It rests before it forks: on a busy machine a process that has just begun waits for its turn, and so does its child (5 to
- * 10 ms; none after the rest).
+ * It sleeps before it forks: on a busy machine the scheduler lets a new process and its child wait for 5 to 10 ms, but not a process
+ * that has just slept.
  */
 const PERL = `
 my ($rusage, $clock) = splice @ARGV, 0, 2;
@@ -67,9 +67,9 @@ os.write(3, b"%d %d %d %d %d\\n" % (end - start, round(u.ru_utime * 1e6), round(
 `;
 
 /**
- * Runs a program to its end in a process group of its own, which is killed where the signal fires. A small process (perl,
- * else python3) owns it: a spawn from a process with a big heap is slow, and the peak of a child counts its parent's pages
- * before exec. Without both, wall time alone is had, from here.
+ * Runs a program to its end and reads what it used (getrusage). The program has a process group of its own, which is killed when the
+ * signal fires. A small process (perl, otherwise python3) starts it: a spawn from a process with a big heap is slow, and the peak of a
+ * child counts its parent's pages before exec. Without perl and python3 only the wall time is measured, from this process.
  * @throws BenchbookError('missing') where there is no such program, ('interrupted') where the signal fires.
  */
 export async function runWithRusage(request: RusageRequest): Promise<EndedProgram> {
@@ -83,7 +83,7 @@ export async function runWithRusage(request: RusageRequest): Promise<EndedProgra
   return { ...ended, userSeconds: null, systemSeconds: null, peakRssBytes: null };
 }
 
-/** Programs that can own another one, best first. */
+/** Programs that can start another one and read its usage, best first. */
 function owners(): readonly (readonly string[])[] {
   const calls = CALLS[process.arch];
   const perl = calls === undefined ? [] : [['perl', '-e', PERL, String(calls[0]), String(calls[1])]];
@@ -127,7 +127,7 @@ async function run(argv: readonly string[], request: RusageRequest, reports: boo
       resolve({ wallSeconds, exitCode, stdout, stderr, report, spawnError });
     };
     child.once('error', (error) => end(127, error));
-    // What the program left running in its group must neither disturb what comes next nor keep its output open.
+    // Processes that the program left in its group would disturb later measurements and keep its output open.
     child.once('exit', () => killGroup(child));
     child.once('close', (code, signal) => end(code ?? 128 + signalNumber(signal), null));
   });

@@ -1,6 +1,6 @@
 /**
- * A line for the shell with its placeholders filled in, each so that the shell reads back the value itself, whatever it holds:
- * in quotes of its own, or by the rules of the quotes that the line has around it. `{server}` is words that are quoted already.
+ * A line for the shell with its placeholders filled in. Each value is quoted so that the shell reads back exactly that value: with
+ * quotes of its own, or by the rules of the quotes around the placeholder. The value of `{server}` is quoted already.
  */
 export function shellLine(line: string, places: RegExp, values: Readonly<Record<string, string>>): string {
   let result = '';

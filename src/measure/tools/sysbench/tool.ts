@@ -14,12 +14,12 @@ export interface SysbenchTool {
   readonly obtained: JsonValue;
 }
 
-/** sysbench of this machine, else of its distribution's packages, in the cache. */
+/** The sysbench of this machine, otherwise one from its distribution's packages, kept in the cache. */
 export async function sysbenchTool(
   context: Pick<TrialContext, 'cacheDirectory' | 'progress' | 'signal'>,
 ): Promise<SysbenchTool> {
   const installed = ['/usr/bin', '/usr/local/bin'].find((folder) => existsSync(join(folder, 'sysbench'))) ?? '/usr/bin';
-  // Loaded here: a study that is only read fetches no tool.
+  // Loaded here, because reading a study fetches no program.
   const { clientTool } = await import('../../../server/client-tool.ts');
   const tool = await clientTool('sysbench', join(installed, 'sysbench'), {
     cacheDirectory: context.cacheDirectory ?? defaultCacheDirectory(),
