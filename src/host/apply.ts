@@ -20,7 +20,7 @@ export interface AppliedControls {
   readonly refused: readonly Refusal[];
   /**
    * Applies once more what each start of the server needs (the state of the page cache), before a further start in the same
-   * trial, such as the one after data were loaded. Its records and cautions take the place of the earlier ones.
+   * trial, such as the one after data were loaded. Its records and cautions replace those of the start before.
    */
   applyForStart(): Promise<readonly ControlResult[]>;
   /** Looks at the running server itself: a caution for each thing asked for that it does not have. */

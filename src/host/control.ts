@@ -30,9 +30,9 @@ export interface Control<Schema extends z.ZodType = z.ZodType> {
   makeDirectory?(value: z.output<Schema>, ledger: Ledger): Promise<ControlResult & { readonly directory: string }>;
   /** Looks at the running server itself; undefined where it has what was asked for, or where that is unknown. */
   verify?(value: z.output<Schema>, pid: number): Promise<Mismatch | undefined>;
-  /** Tries the control on something small and takes it back. The first item tells whether a study may ask for it. */
+  /** Tries the control on something small and takes it back. The first item says whether a study may ask for it. */
   doctor?(bench: DoctorBench<z.output<Schema>>): Promise<readonly DoctorItem[]>;
-  /** Whether the first item of `doctor` tells about this value too; all values where absent. */
+  /** Whether the first item of `doctor` holds for this value too; for all values where absent. */
   isExamined?(value: z.output<Schema>): boolean;
 }
 

@@ -3,7 +3,7 @@ import type { JsonValue } from '../journal/entry.ts';
 import { readStorage, type Storage, storageFacts } from './probes/storage.ts';
 import { output, outputJson, readChoice, readText } from './tools.ts';
 
-/** Facts by topic: a label, and a text or a number; null where the system does not tell. */
+/** Facts by topic: a label, and a text or a number; null where the system does not say. */
 type Topic = Readonly<Record<string, JsonValue>>;
 
 /**
@@ -152,7 +152,7 @@ async function machineName(): Promise<string | undefined> {
   return parts.filter(Boolean).join(' ') || undefined;
 }
 
-/** "kvm", "kvm, docker", "none"; null where it can't be told. */
+/** "kvm", "kvm, docker", "none"; null where it is unknown. */
 async function readVirtualisation(): Promise<string | null> {
   // systemd-detect-virt exits with 1 for "none".
   const detect = async (kind: string) => {

@@ -34,9 +34,9 @@ export interface Choice {
   readonly runsBefore: number;
   readonly runDirectory: string;
   readonly otherDirectory: string;
-  readonly earlier: readonly string[];
-  /** One sentence on why a new run is begun although there is one before; null where there is nothing to tell. */
-  readonly told: string | null;
+  readonly previousRuns: readonly string[];
+  /** One sentence on why a new run is begun although there is one before; null where no run came before, or the newest one goes on. */
+  readonly message: string | null;
 }
 
 /**
@@ -56,12 +56,12 @@ export async function chooseRun(request: ChooseRequest): Promise<Choice> {
   const common = { plan, usualSeed, runsBefore: runs.length };
   const other = await freeDirectory(studyDirectory, request.runId);
   if (request.fresh || newest === undefined)
-    return { ...common, runDirectory: other, otherDirectory: other, earlier: [], told: null };
+    return { ...common, runDirectory: other, otherDirectory: other, previousRuns: [], message: null };
   const reason = typeof last === 'string' ? last : reasonForNew(request, plan, found);
   if (reason === null)
-    return { ...common, runDirectory: newest, otherDirectory: other, earlier: runs.slice(1), told: null };
-  const told = `a new run is begun: the newest one, ${basename(newest)}, ${reason}`;
-  return { ...common, runDirectory: other, otherDirectory: other, earlier: runs, told };
+    return { ...common, runDirectory: newest, otherDirectory: other, previousRuns: runs.slice(1), message: null };
+  const message = `a new run is begun: the newest one, ${basename(newest)}, ${reason}`;
+  return { ...common, runDirectory: other, otherDirectory: other, previousRuns: runs, message };
 }
 
 /** The same for `plan` and the `run` after it, another one for each new run of a study. */

@@ -4,11 +4,11 @@ import type { Unit } from '../study/types.ts';
 
 /** Trials by state, and the time that the rest will take. */
 export interface Progress {
-  /** In the journal, from this and earlier sessions. */
+  /** In the journal, from this and previous sessions. */
   readonly done: number;
   /** Planned at most; an until rule may end the run before. */
   readonly total: number;
-  /** Seconds; null before the first trial tells anything. */
+  /** Seconds; null before the first trial has ended. */
   readonly remainingSeconds: number | null;
 }
 
@@ -52,7 +52,7 @@ export type RunEvent =
       readonly version: string;
       readonly obtained: JsonValue;
     }
-  /** Before anything is measured: what is kept from earlier runs, what is measured, and why. */
+  /** Before anything is measured: what is reused from previous runs, what is measured, and why. */
   | {
       readonly type: 'variant decided';
       readonly variantId: string;
@@ -82,6 +82,7 @@ export type RunEvent =
       readonly type: 'ended';
       readonly trials: number;
       readonly ok: number;
+      /** Skipped because the build or the machine lacks what they ask for. */
       readonly lacking: number;
       readonly notOk: number;
       readonly complete: boolean;

@@ -23,7 +23,7 @@ export interface Need {
 export interface Forecast {
   /** Seconds for the fewest and the most blocks; null where nothing was measured yet. */
   readonly seconds: { readonly least: number; readonly most: number } | null;
-  /** How many earlier trials the estimate rests on, and how many variants it had none for. */
+  /** How many earlier trials the estimate uses, and how many variants had none. */
   readonly basis: { readonly trials: number; readonly variantsWithout: number };
   readonly needs: readonly Need[];
 }
@@ -31,7 +31,7 @@ export interface Forecast {
 /** The drift probe at the start of each block. */
 const CANARY_SECONDS = 1.5;
 
-/** How long a plan will take, judged by earlier runs of the study, and what it needs that this machine lacks. Starts no server. */
+/** How long a plan will take, estimated from previous runs of the study, and what it needs that this machine lacks. Starts no server. */
 export async function forecast(
   study: Study,
   plan: Plan,

@@ -8,20 +8,20 @@ import { lastLines, runTool } from '../lib/run-tool.ts';
 import { formatValue } from '../lib/units.ts';
 import { corePlace, findCore } from '../server/process/core.ts';
 
-/** What may be kept of a server that crashed, hung or ran out of time. */
+/** Files that `--keep` preserves of a server that crashed, hung or ran out of time. */
 export const PRESERVED_FILES = ['data', 'core'] as const;
 
 export type PreservedFile = (typeof PRESERVED_FILES)[number];
 
-/** What a run keeps of servers that fail. */
+/** Which files a run preserves of servers that fail. */
 export interface Preservation {
   readonly keep: readonly PreservedFile[];
-  /** Why no whole core file can be had; null where one can. */
+  /** Why no whole core file can be written; null where one can. */
   readonly coreLimit: string | null;
 }
 
 interface PreserveRequest extends Preservation {
-  /** Of the run; what is kept goes to `kept/TRIAL` in it. */
+  /** Of the run; preserved files go to `kept/TRIAL` in it. */
   readonly runDirectory: string;
   readonly trialId: string;
   readonly dataDirectory: string;
@@ -30,38 +30,38 @@ interface PreserveRequest extends Preservation {
 }
 
 /**
- * Moves what is wanted into the run folder, once the server has ended. Each is told as a caution of the trial, with path and
- * size, or with the reason why it is not there. Never throws.
+ * Moves the wanted files into the run folder, after the server has ended. Each gets a caution of the trial, with its path and
+ * size, or with the reason why it is missing. Never throws.
  */
 export async function preserveFiles(request: PreserveRequest): Promise<readonly Caution[]> {
   const { keep, pids, dataDirectory, coreLimit } = request;
-  const told: string[] = [];
+  const sentences: string[] = [];
   const target = freeName(join(request.runDirectory, 'kept', request.trialId));
   const take = async (what: string, from: string, name: string) => {
     try {
       const bytes = await moveTo(from, target, name);
       const path = relative(request.runDirectory, join(target, name));
-      told.push(`${what} is kept in the run folder as ${path}, ${formatValue(bytes, 'B')} on disk.`);
+      sentences.push(`${what} is kept in the run folder as ${path}, ${formatValue(bytes, 'B')} on disk.`);
     } catch (error) {
-      told.push(`${what} could not be kept: ${sentenceOf(error)}`);
+      sentences.push(`${what} could not be kept: ${sentenceOf(error)}`);
     }
   };
   if (keep.includes('core')) {
-    if (coreLimit !== null) told.push(coreLimit);
-    // It may lie in the data directory, which may be kept next.
+    if (coreLimit !== null) sentences.push(coreLimit);
+    // The core file may lie in the data directory, which may be moved next.
     const core = pids.length === 0 ? null : await findCore(pids, dataDirectory, await corePlace());
-    if (core === null) told.push('No server ran: there is no core file.');
-    else if ('why' in core) told.push(core.why);
+    if (core === null) sentences.push('No server ran: there is no core file.');
+    else if ('why' in core) sentences.push(core.why);
     else await take('The core file', core.path, basename(core.path));
   }
   if (keep.includes('data')) {
     if (existsSync(dataDirectory)) await take('The data directory', dataDirectory, 'data');
-    else told.push('There is no data directory to keep: the trial ended before it was made.');
+    else sentences.push('There is no data directory to keep: the trial ended before it was made.');
   }
-  return told.map((sentence) => ({ code: 'kept-files', sentence }));
+  return sentences.map((sentence) => ({ code: 'kept-files', sentence }));
 }
 
-/** A name that no earlier try has taken. */
+/** A name that no earlier attempt has taken. */
 function freeName(path: string): string {
   for (let count = 1; ; count += 1) {
     const name = count === 1 ? path : `${path}.${count}`;
@@ -71,7 +71,7 @@ function freeName(path: string): string {
 
 async function moveTo(from: string, folder: string, name: string): Promise<number> {
   await mkdir(folder, { recursive: true });
-  // Tables and memory of a server are for whoever ran it.
+  // Only the user who ran the server may read its tables and memory.
   await chmod(folder, 0o700);
   const to = join(folder, name);
   const bytes = await bytesOnDisk(from);
@@ -90,7 +90,7 @@ async function moveTo(from: string, folder: string, name: string): Promise<numbe
   return bytes;
 }
 
-/** A core file has holes: what counts is the blocks that it takes. */
+/** A core file has holes, so count the blocks that it occupies. */
 async function bytesOnDisk(path: string): Promise<number> {
   const found = await stat(path);
   if (!found.isDirectory()) return found.blocks * 512;

@@ -27,13 +27,13 @@ export interface RunResult extends Counts {
 }
 
 /**
- * Measures what the plan wants and neither the journal of the run folder nor an earlier run holds.
+ * Measures the trials of the plan that neither the journal of the run folder nor a previous run holds.
  *
  * ```
  *  1 machine: no other run on it, leftovers of a killed one ended ──► host facts
  *  2 study ──► variants ──► builds ──► what decides each variant's key
  *  3 journal: begun, continued, or another one begun
- *  4 journal + earlier runs + keys ──► what is kept, what is measured, and why
+ *  4 journal + previous runs + keys ──► what is reused, what is measured, and why
  *  5 each trial that is missing ──► one entry each, on the disk before the next begins
  *  6 end entry, or a note of the interruption; everything is closed on every path
  * ```
@@ -50,7 +50,7 @@ export async function runStudy(given: RunRequest): Promise<RunResult> {
   const host = await effects.lockHost(`process ${process.pid}, study ${study.id}`, request.force ?? false, note); // 1
   try {
     for (const text of await effects.reapLeftovers(cacheDirectory)) note(text);
-    // The storage of a folder that is not there yet cannot be told.
+    // The folder must exist before its storage can be read.
     await openCache(cacheDirectory);
     const facts = await effects.readHost(cacheDirectory);
     const preparation = preparationOf(request);

@@ -47,7 +47,7 @@ export async function run(wanted: string, options: RunOptions): Promise<number> 
     fresh: options.fresh ?? false,
     ...(shard === null ? {} : { shard }),
   }); // 2
-  const { runDirectory, otherDirectory, earlier, plan, told, usualSeed, runsBefore } = choice;
+  const { runDirectory, otherDirectory, previousRuns, plan, message, usualSeed, runsBefore } = choice;
   tellWithoutEffect([
     ...unchangedPlan(study, plan, options, usualSeed),
     ...(options.fresh && runsBefore === 0 ? ['--fresh changes nothing: nothing was measured before.'] : []),
@@ -59,8 +59,8 @@ export async function run(wanted: string, options: RunOptions): Promise<number> 
     plan,
     runDirectory,
     otherDirectory,
-    earlier,
-    told,
+    previousRuns,
+    message,
     command: commandLine(wanted, options, plan.seed),
     ...(shard === null ? {} : { shard }),
     keep,

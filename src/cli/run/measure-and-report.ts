@@ -24,17 +24,17 @@ type Settled = 'cacheDirectory' | 'toolVersion' | 'signal' | 'report' | 'effects
 
 interface MeasureRequest extends Omit<RunRequest, Settled> {
   /** Why a new run is begun, where there is something to tell. */
-  readonly told?: string | null;
+  readonly message?: string | null;
   /** Events as JSON lines, and nothing else. */
   readonly json?: boolean;
 }
 
 /** Measures what is missing of a plan, renders its report, and brings the index page up to date. */
-export async function measureAndReport({ told, json, ...request }: MeasureRequest): Promise<RunResult> {
+export async function measureAndReport({ message, json, ...request }: MeasureRequest): Promise<RunResult> {
   const report = json
     ? eventsAsJson(write)
     : progressOn({ isTTY: process.stdout.isTTY ?? false, columns: process.stdout.columns ?? 80, write });
-  if (told) report({ type: 'note', text: told });
+  if (message) report({ type: 'note', text: message });
   const folder = join(process.cwd(), OUTPUT, request.study.id);
   await mkdir(folder, { recursive: true });
   await requireWritable(folder, 'runs and reports', 'Change to a folder that you can write.');
@@ -85,7 +85,7 @@ async function renderRun(
   printFiles(files.map((file) => ({ ...file, path: join(shown, relative(runDirectory, file.path)) })));
 }
 
-/** The command's exit code; with `check`, each claim that is not as its kind wants it is told on stderr. */
+/** The command's exit code; with `check`, each claim that is not as its kind wants it is message on stderr. */
 export async function exitOf(result: RunResult, check: boolean): Promise<number> {
   if (result.interrupted) return EXIT.interrupted;
   const failed = check && result.trials > 0 ? await failedClaims(result.runDirectory) : [];

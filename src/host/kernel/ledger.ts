@@ -28,7 +28,7 @@ export interface Restored {
 interface Page {
   readonly owner: { readonly pid: number; readonly startTicks: number };
   readonly boot: string;
-  /** Whether the owner lives can be told only inside its own space of process numbers. */
+  /** Only inside its own namespace of process numbers can we check whether the owner lives. */
   readonly pidNamespace?: string | undefined;
   readonly undos: readonly Undo[];
 }

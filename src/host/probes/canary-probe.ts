@@ -113,7 +113,7 @@ function probeFile(directory: string): string {
   return path;
 }
 
-/** Direct reads want an aligned address, which Node does not tell: the kernel is asked until it accepts one. */
+/** Direct reads need an aligned address. Node does not show addresses, so we try until the kernel accepts one. */
 function alignedBuffer(file: number): Buffer | undefined {
   const memory = Buffer.allocUnsafeSlow(pageBytes + 4096);
   for (let offset = 0; offset < 4096; offset += 16) {

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../journal/entry.ts';
 import { output, outputJson } from '../tools.ts';
 
-/** The file system of a directory and the devices below it, as far as the system tells. */
+/** The file system of a directory and the devices below it, as far as the system says. */
 export interface Storage {
   /** "ext4", "tmpfs"; null where unknown. */
   readonly fileSystem: string | null;
@@ -93,7 +93,7 @@ export function storageFacts(storage: Storage): Readonly<Record<string, JsonValu
   return facts;
 }
 
-/** Within a changed root the mount itself is out of sight, but the kernel still tells its kind (coreutils). */
+/** In a changed root the mount is not visible, but the kernel still knows its kind (coreutils). */
 async function nameOnly(directory: string): Promise<Storage> {
   const fileSystem = (await output('stat', ['--file-system', '--format', '%T', directory])) ?? null;
   return { fileSystem, mountOptions: null, sizeBytes: null, availableBytes: null, devices: [] };

@@ -21,7 +21,7 @@ export interface OriginRequest {
 export type Chosen = ReadonlyMap<string, ReadonlyMap<number, TrialEntry>>;
 
 /**
- * Chooses between trials of several earlier runs. Two trials pair where they come from the same block of the same run, so that in each block
+ * Chooses between trials of several previous runs. Two trials pair where they come from the same block of the same run, so that in each block
  * a baseline comes from the run that most of what is compared with it can come from, and the halves of a duet come from one run. A baseline
  * or a half whose partner has to be measured now is measured again beside it.
  */

@@ -7,7 +7,7 @@ import { readInside } from '../../lib/files/below.ts';
 import type { Report } from '../events.ts';
 import type { PreviousRun } from './reuse.ts';
 
-/** The journals of earlier runs; one that is damaged is told and left out, since nothing of it can be believed. */
+/** The journals of previous runs. A damaged one is reported and left out, because nothing in it can be trusted. */
 export async function readPreviousRuns(
   directories: readonly string[],
   report: Report,
@@ -26,7 +26,7 @@ export async function readPreviousRuns(
   return runs;
 }
 
-/** Copies the texts of kept trials into the new run folder; a trial that lost one says so. */
+/** Copies the texts of reused trials into the new run folder; a trial whose text is lost gets a caution. */
 export async function bringArtefacts(
   trials: readonly TrialEntry[],
   directories: readonly string[],

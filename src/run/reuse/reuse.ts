@@ -14,12 +14,12 @@ export interface PreviousRun {
   readonly hashes: readonly string[];
 }
 
-/** What becomes of one variant, and why: told to the person who waits. */
-export interface Decision {
+/** What becomes of one variant, and why: shown to the person who waits. */
+export interface Reuse {
   readonly variantId: string;
   readonly cell: Cell;
-  /** Trials from earlier runs, ready to be appended to this one's journal. */
-  readonly kept: readonly TrialEntry[];
+  /** Trials from previous runs, ready to be appended to this one's journal. */
+  readonly reused: readonly TrialEntry[];
   readonly toMeasure: number;
   readonly reason: string;
 }
@@ -39,14 +39,14 @@ export interface ReuseRequest {
   readonly inputs: ReadonlyMap<string, TrialInputs | null>;
   /** Trials in this run's own journal, by id. */
   readonly own: ReadonlyMap<string, TrialEntry>;
-  readonly earlier: readonly PreviousRun[];
+  readonly previousRuns: readonly PreviousRun[];
 }
 
 /**
- * Which trials are kept from earlier runs, by their key: the rest is measured. A baseline whose samples are older than the
+ * Which trials are reused from previous runs, by their key; the rest is measured. A baseline whose samples are older than the
  * new ones of a variant is measured again beside them, since samples of two runs do not pair; see `chooseOrigins`.
  */
-export function decide(request: ReuseRequest): readonly Decision[] {
+export function reuse(request: ReuseRequest): readonly Reuse[] {
   const { plan, blocks, keepBaseline } = request;
   const claimed = new Set<string>();
   const planned = new Set(plan.variants.map(({ id }) => id));
@@ -59,17 +59,17 @@ export function decide(request: ReuseRequest): readonly Decision[] {
   const chosen = chooseOrigins({ blocks, candidates, baselines, keepBaseline, duets, isOwn });
   const baselineOf = new Map(baselines);
   return plan.variants.map(({ id, cell }) => {
-    const kept = [...chosen.get(id)!.values()].sort((a, b) => a.block - b.block);
+    const reused = [...chosen.get(id)!.values()].sort((a, b) => a.block - b.block);
     const own = blocks.filter((block) => isOwn(id, block)).length;
-    const toMeasure = blocks.length - own - kept.length;
+    const toMeasure = blocks.length - own - reused.length;
     const isRepeated = [...candidates.get(id)!.keys()].some((block) => !chosen.get(id)!.has(block));
     const baseline = chosen.get(baselineOf.get(id) ?? '');
-    const unpaired = kept.filter((trial) => {
+    const unpaired = reused.filter((trial) => {
       const beside = baseline?.get(trial.block);
       return baseline !== undefined && (beside === undefined || originOf(beside) !== originOf(trial));
     }).length;
-    const reason = reasonOf(request, id, { kept, own, toMeasure, isRepeated, unpaired });
-    return { variantId: id, cell, kept, toMeasure, reason };
+    const reason = reasonOf(request, id, { reused, own, toMeasure, isRepeated, unpaired });
+    return { variantId: id, cell, reused, toMeasure, reason };
   });
 }
 
@@ -88,21 +88,21 @@ function candidatesOf(
   if (!inputs) return found;
   const key = keyOf(inputs);
   const wanted = new Set(request.blocks.filter((block) => ownTrial(request, id, block) === undefined));
-  for (const run of request.earlier) {
+  for (const run of request.previousRuns) {
     for (const [index, entry] of run.entries.entries()) {
       if (
-        !isKeepable(entry) ||
+        !isReusable(entry) ||
         (request.onlyOk && entry.outcome !== 'ok') ||
         entry.key !== key ||
         !wanted.has(entry.block)
       )
         continue;
       const isOfAnother = entry.variantId !== id && planned.has(entry.variantId);
-      const reused = entry.reused ?? { runId: run.runId, line: index + 1, hash: run.hashes[index]! };
+      const origin = entry.reused ?? { runId: run.runId, line: index + 1, hash: run.hashes[index]! };
       // A trial stands for one variant only, and once although several runs hold it.
-      if (claimed.has(reused.hash) || isOfAnother || !agree(entry.cell, cell)) continue;
-      claimed.add(reused.hash);
-      const trial = { ...entry, variantId: id, cell, trialId: trialIdOf(id, entry.block), reused };
+      if (claimed.has(origin.hash) || isOfAnother || !agree(entry.cell, cell)) continue;
+      claimed.add(origin.hash);
+      const trial = { ...entry, variantId: id, cell, trialId: trialIdOf(id, entry.block), reused: origin };
       found.set(entry.block, [...(found.get(entry.block) ?? []), trial]);
     }
   }
@@ -114,7 +114,7 @@ function agree(a: Cell, b: Cell): boolean {
   return Object.keys(a).every((name) => b[name] === undefined || a[name] === b[name]);
 }
 
-function isKeepable(entry: Entry): entry is TrialEntry {
+function isReusable(entry: Entry): entry is TrialEntry {
   return entry.type === 'trial' && entry.counted && entry.outcome !== 'skipped';
 }
 
@@ -127,7 +127,7 @@ function duetPartners(plan: Plan): readonly Partner[] {
 }
 
 interface Found {
-  readonly kept: readonly TrialEntry[];
+  readonly reused: readonly TrialEntry[];
   readonly own: number;
   readonly toMeasure: number;
   /** Whether trials could be kept and are measured again beside those of a partner. */
@@ -137,33 +137,33 @@ interface Found {
 }
 
 function reasonOf(request: ReuseRequest, variantId: string, found: Found): string {
-  const { kept, own, toMeasure, isRepeated, unpaired } = found;
-  const runs = [...new Set(kept.map(({ reused }) => reused!.runId))].join(', ');
+  const { reused, own, toMeasure, isRepeated, unpaired } = found;
+  const runs = [...new Set(reused.map((trial) => trial.reused!.runId))].join(', ');
   const apart =
     unpaired === 0
       ? ''
-      : `; ${unpaired === kept.length ? 'not' : `${unpaired} of ${kept.length} not`} paired with the baseline, which comes from another run`;
-  const origin = kept.length === 0 ? '' : `kept from run ${runs}${apart}`;
+      : `; ${unpaired === reused.length ? 'not' : `${unpaired} of ${reused.length} not`} paired with the baseline, which comes from another run`;
+  const origin = reused.length === 0 ? '' : `kept from run ${runs}${apart}`;
   const again = request.blocks.filter((block) => request.retried?.has(trialIdOf(variantId, block))).length;
   if (again > 0)
     return `${again} of ${request.blocks.length} did not end ok and ${again === 1 ? 'is' : 'are'} tried again`;
-  if (toMeasure === 0) return kept.length === 0 ? 'measured in this run' : `nothing changed: ${origin}`;
+  if (toMeasure === 0) return reused.length === 0 ? 'measured in this run' : `nothing changed: ${origin}`;
   if (isRepeated) {
     const isDuet = typeof request.plan.order === 'object';
     return `${isDuet ? 'partner in the duet' : 'baseline'}, measured again beside the new samples`;
   }
-  if (kept.length > 0) return `${kept.length} of ${request.blocks.length} ${origin}, the rest not measured yet`;
+  if (reused.length > 0) return `${reused.length} of ${request.blocks.length} ${origin}, the rest not measured yet`;
   if (own > 0) return `${own} of ${request.blocks.length} measured in this run`;
   const inputs = request.inputs.get(variantId);
   if (!inputs) return 'there is no server for it';
   const { cell } = request.plan.variants.find(({ id }) => id === variantId)!;
-  const before = lastInputs(request.earlier, (trial) => trial.variantId === variantId);
+  const before = lastInputs(request.previousRuns, (trial) => trial.variantId === variantId);
   if (before !== null) {
     const differences = differencesOf(before.inputs, inputs);
     return differences.length === 0 ? 'not measured yet in these blocks' : differences.join('; ');
   }
   // A factor that was added or removed makes other variants of the old ones.
-  const alike = lastInputs(request.earlier, (trial) => agree(trial.cell, cell) && !sameNames(trial.cell, cell));
+  const alike = lastInputs(request.previousRuns, (trial) => agree(trial.cell, cell) && !sameNames(trial.cell, cell));
   return alike === null ? 'not measured yet' : otherFactors(alike, cell, inputs);
 }
 
@@ -190,10 +190,10 @@ function otherFactors({ cell: before, inputs: was }: Last, cell: Cell, inputs: T
 }
 
 /** The inputs of the newest trial that is wanted; they stand with the first trial of their key. */
-function lastInputs(earlier: readonly PreviousRun[], isWanted: (trial: TrialEntry) => boolean): Last | null {
-  for (const { entries } of earlier) {
+function lastInputs(previousRuns: readonly PreviousRun[], isWanted: (trial: TrialEntry) => boolean): Last | null {
+  for (const { entries } of previousRuns) {
     const trials = entries.filter(
-      (entry): entry is TrialEntry => isKeepable(entry) && entry.key !== undefined && isWanted(entry),
+      (entry): entry is TrialEntry => isReusable(entry) && entry.key !== undefined && isWanted(entry),
     );
     const last = trials.at(-1);
     const first = entries.find(

@@ -1,11 +1,11 @@
-/** Where several parties wait for each other, again and again, until they leave. */
+/** A point where several parties wait for each other, as often as they like, until they leave. */
 export interface Barrier {
   /** Resolves when every party that has not left has arrived. */
   arrive(): Promise<void>;
   leave(): void;
 }
 
-/** A barrier for `parties` parties; one that fails leaves, so that the other is not kept waiting. */
+/** A barrier for `parties` parties. A party that fails leaves, so that the others do not wait for it. */
 export function createBarrier(parties: number): Barrier {
   let present = parties;
   let waiting: (() => void)[] = [];

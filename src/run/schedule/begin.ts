@@ -8,7 +8,7 @@ import { count } from '../../lib/units.ts';
 import { differencesOf, keyOf, plain, type TrialInputs } from '../reuse/keys.ts';
 import { MEASURING_REVISION } from '../reuse/measuring-revision.ts';
 import { bringArtefacts, readPreviousRuns } from '../reuse/previous-runs.ts';
-import { decide } from '../reuse/reuse.ts';
+import { reuse } from '../reuse/reuse.ts';
 import { serverEntry } from './builds.ts';
 import { reasonCodeOf } from './reason-code.ts';
 import type { Request } from './run-request.ts';
@@ -20,31 +20,31 @@ export interface HostFacts {
   readonly facts: JsonValue;
 }
 
-/** A journal to write to, and the runs that trials may be kept from. */
+/** A journal to write to, and the runs whose trials may be reused. */
 export interface Opened {
   readonly journal: Journal;
-  readonly earlier: readonly string[];
+  readonly previousRuns: readonly string[];
 }
 
 /**
- * Opens the journal of the run folder. Where a run stands in it that was measured with another server, machine or code than is
- * at hand now, another folder is begun, and the first one becomes an earlier run.
+ * Opens the journal of the run folder. Where the run in it was measured with another server, machine or code than
+ * this one, another folder is begun, and the first one becomes a previous run.
  *
  * @throws BenchbookError `usage` where the folder holds a run of another study or plan, or there is no other folder.
  */
 export async function openRun(request: Request, inputs: ReadonlyMap<string, TrialInputs | null>): Promise<Opened> {
-  const earlier = request.earlier ?? [];
+  const previousRuns = request.previousRuns ?? [];
   const journal = await openJournal(request.runDirectory);
   try {
     const [first] = journal.entries;
-    if (first === undefined) return { journal, earlier };
+    if (first === undefined) return { journal, previousRuns };
     const wanted = runEntry(request, request.runDirectory);
     const other = first.type === 'run' ? differenceOf(first, wanted) : 'nothing';
     if (other !== null) {
       throw new BenchbookError('usage', `${request.runDirectory} holds a run of ${other}`, { hint: 'start a new run' });
     }
     const changed = changeOf(journal.entries, inputs);
-    if (changed === null) return { journal, earlier };
+    if (changed === null) return { journal, previousRuns };
     const { otherDirectory } = request;
     if (otherDirectory === undefined) {
       throw new BenchbookError('usage', `${request.runDirectory} cannot go on: ${changed}`, {
@@ -53,14 +53,14 @@ export async function openRun(request: Request, inputs: ReadonlyMap<string, Tria
     }
     request.report({ type: 'note', text: `a new run is begun, since ${changed}` });
     await journal.close();
-    return { journal: await openJournal(otherDirectory), earlier: [request.runDirectory, ...earlier] };
+    return { journal: await openJournal(otherDirectory), previousRuns: [request.runDirectory, ...previousRuns] };
   } catch (error) {
     await journal.close();
     throw error;
   }
 }
 
-/** What is another now than when the trials of this journal were measured or skipped; null where nothing is. */
+/** What has changed since the trials of this journal were measured or skipped; null where nothing has. */
 function changeOf(entries: readonly Entry[], inputs: ReadonlyMap<string, TrialInputs | null>): string | null {
   for (const entry of entries) {
     if (entry.type !== 'trial') continue;
@@ -74,10 +74,10 @@ function changeOf(entries: readonly Entry[], inputs: ReadonlyMap<string, TrialIn
 }
 
 /**
- * Decides what is kept and what is measured, tells it, and writes what stands before the trials: the run, or that it goes on;
- * the host; servers not in the journal yet; trials kept from earlier runs. A run that lacks nothing is left as it is.
+ * Decides which trials are reused and which are measured, reports it, and writes the entries before the trials: the run, or that it
+ * goes on; the host; servers that the journal does not hold yet; trials reused from previous runs. A run that is complete is not changed.
  *
- * @returns whether anything is left to measure or to keep.
+ * @returns whether anything is left to measure or to reuse.
  */
 export async function begin(
   request: Request,
@@ -88,10 +88,10 @@ export async function begin(
 ): Promise<boolean> {
   const { plan, journal, effects, report, blocks } = session;
   const isNew = journal.entries.length === 0;
-  const earlier = isNew ? await readPreviousRuns(opened.earlier, report) : [];
+  const previousRuns = isNew ? await readPreviousRuns(opened.previousRuns, report) : [];
   const { baseline } = request.study;
   const { inputs, trials } = session;
-  const decisions = decide({
+  const decisions = reuse({
     plan,
     blocks,
     baseline,
@@ -101,22 +101,22 @@ export async function begin(
     retried: session.retried,
     inputs,
     own: trials,
-    earlier,
+    previousRuns,
   });
   const { trials: done } = countsOf(session);
-  const kept = decisions.flatMap((decision) => decision.kept);
+  const reused = decisions.flatMap(({ reused }) => reused);
   report({
     type: 'run started',
     runDirectory: journal.directory,
     seed: plan.seed,
     variants: plan.variants.length,
     blocks: { min: Math.min(plan.replicates.min, blocks.length), max: blocks.length },
-    done: done + kept.length,
+    done: done + reused.length,
     total: plan.variants.length * blocks.length,
     resumed: !isNew,
   });
-  for (const { variantId, cell, kept, toMeasure, reason } of decisions) {
-    report({ type: 'variant decided', variantId, cell, kept: kept.length, toMeasure, reason });
+  for (const { variantId, cell, reused, toMeasure, reason } of decisions) {
+    report({ type: 'variant decided', variantId, cell, kept: reused.length, toMeasure, reason });
   }
   if (request.retryFailed && !isNew) await noteRetries(session);
   if (session.isEnded !== null && session.retried.size === 0) return false;
@@ -124,7 +124,7 @@ export async function begin(
   else await journal.append(noteEntry(effects, 'resumed', `goes on after ${count(done, 'trial')}`));
   await journalHost(session, host);
   await journalServers(session, variants);
-  await keepReused(session, await bringArtefacts(kept, opened.earlier, journal));
+  await keepReused(session, await bringArtefacts(reused, opened.previousRuns, journal));
   return true;
 }
 

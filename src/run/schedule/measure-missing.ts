@@ -13,10 +13,10 @@ import { judgedTrials, keepTrials, noteClock, noteEntry, progressOf, type Sessio
 import { partnerSkip, type ReadyVariants, skipOf, skippedEntry } from './skips.ts';
 import { isEnough } from './until.ts';
 
-/** Why a run may end before its last block. */
+/** Why a run ended before its last block. */
 export type EndedBy = 'until' | 'budget';
 
-/** How one trial of several is run: on which cores, and in step with whom. */
+/** How a trial shares the machine: on which cores it runs, and what it waits for before each measurement. */
 interface Concurrency {
   readonly prefix: readonly string[];
   readonly duet?: TrialEntry['duet'];
@@ -26,7 +26,7 @@ interface Concurrency {
 const ALONE: Concurrency = { prefix: [] };
 
 /**
- * Pass after pass of the plan, each trial that the journal lacks, until the plan's rule or budget ends it.
+ * Measures each trial that the journal lacks, pass by pass of the plan, until the plan's rule or budget ends the run.
  *
  * @throws BenchbookError `journal` where the run folder cannot be written, `interrupted`.
  */
@@ -54,7 +54,7 @@ export async function measureMissing(session: Session, variants: ReadyVariants):
   return null;
 }
 
-/** The trials that did not end ok, and none beside. */
+/** Measures the trials that did not end ok, and no others. */
 async function retryFailed(session: Session, variants: ReadyVariants): Promise<void> {
   await fetchTools(session, variants);
   for (const pass of passesOf(session.plan)) {
@@ -63,7 +63,7 @@ async function retryFailed(session: Session, variants: ReadyVariants): Promise<v
   }
 }
 
-/** Programs that measurements need, while nothing is measured yet. */
+/** Fetches the programs that measurements need, before anything is measured. */
 async function fetchTools({ effects, left, preparation }: Session, variants: ReadyVariants): Promise<void> {
   const wanted = [...variants].filter(([id, { result }]) => !('error' in result) && (left.get(id) ?? 0) > 0);
   const stages = wanted.flatMap(([, { variant }]) => variant.stages(variant.variant.withinCells.slice(0, 1)));
@@ -73,7 +73,7 @@ async function fetchTools({ effects, left, preparation }: Session, variants: Rea
   );
 }
 
-/** At the start of each block; a run whose machine cannot be probed goes on without. */
+/** Called at the start of each block. Where the machine cannot be probed, the run goes on without. */
 async function journalCanary({ effects, journal, preparation, report }: Session, block: number): Promise<void> {
   report({ type: 'preparing', text: 'probing the machine for drift' });
   try {
@@ -89,13 +89,13 @@ function isAnyLeft(session: Session): boolean {
   return [...session.left.values()].some((count) => count > 0);
 }
 
-/** What a build does on its very first start (caches of the kernel, of the loader) is kept apart from what is measured. */
+/** Starts each build once before anything is measured, because its very first start also fills caches of the kernel and the loader. */
 async function firstStarts(session: Session, variants: ReadyVariants): Promise<void> {
   for (const [id, { variant, result }] of variants) {
     if ('error' in result || (session.left.get(id) ?? 0) <= 0) continue;
     const base = `b000-${result.build.id}`;
     const earlier = [...session.trials.values()].filter(({ trialId }) => trialId.startsWith(base));
-    // Where a variant's options were refused, no server of the build has run yet.
+    // If every first start so far was refused because of its options, no server of the build has run yet.
     if (earlier.some((trial) => !isCertain(trial) || trial.variantId === id)) continue;
     const planned = {
       trialId: earlier.length === 0 ? base : `${base}.${earlier.length + 1}`,
@@ -149,7 +149,7 @@ async function measureAlone(
   }
 }
 
-/** Both of a pair at the same time, each on its half of the cores, their measurements in step. */
+/** Runs both trials of a pair at the same time, each on its half of the cores, with their measurements in step. */
 async function measureDuet(
   session: Session,
   variants: ReadyVariants,
@@ -165,7 +165,7 @@ async function measureDuet(
   }
   const halves = await session.effects.halvesOfCores();
   const barrier = createBarrier(2);
-  // Both are waited for also where one throws: the other still writes and has a server.
+  // Wait for both even if one throws, because the other still writes and has a server.
   const halvesDone = await Promise.allSettled(
     both.map(async (planned, index) => {
       const { variant, result } = variants.get(planned.variant.id)!;
@@ -216,7 +216,7 @@ async function runAttempt(
     trialsDirectory,
     studyDirectory: session.studyDirectory,
     ownCode: session.ownCode,
-    // Two that run at the same time cannot share one.
+    // Two trials that run at the same time cannot share a copy.
     copies: concurrency.duet === undefined ? session.copies : null,
     runState: session.runState,
     roots,
@@ -242,7 +242,7 @@ function withoutPartner(entry: TrialEntry): TrialEntry {
   return { ...entry, cautions: [...entry.cautions, { code: 'duet-alone', sentence }] };
 }
 
-/** The rule of the plan, looked at after whole blocks only, and with what was known then: a resumed run ends where it would have. */
+/** Whether the plan's rule is met. It is checked after whole blocks only, with the trials up to that block, so that a resumed run ends at the same block. */
 function isSettled(session: Session, { block }: Pass): boolean {
   const { until, min } = session.plan.replicates;
   if (until === undefined || block < min) return false;
@@ -252,7 +252,7 @@ function isSettled(session: Session, { block }: Pass): boolean {
   );
 }
 
-/** Whether trials kept from earlier runs satisfy the rule by themselves. */
+/** Whether trials reused from previous runs satisfy the rule without new ones. */
 function isSettledAlready(session: Session): boolean {
   for (const pass of passesOf(session.plan)) {
     if (pass.block === 0) continue;

@@ -13,13 +13,13 @@ export interface RunRequest {
   readonly plan: Plan;
   /** A new folder, or that of a run of the same study and plan, which then goes on. */
   readonly runDirectory: string;
-  /** Where a new run goes if the one at hand cannot go on, since server, machine or measuring code are others now. */
+  /** Where a new run goes when the run in `runDirectory` cannot go on, because the server, the machine or the measuring code has changed. */
   readonly otherDirectory?: string;
-  /** Folders of earlier runs whose trials may be kept, newest first. */
-  readonly earlier?: readonly string[];
-  /** Tries the trials of the run folder again that did not end ok; of earlier runs keeps only those that did. */
+  /** Folders of previous runs whose trials may be reused, newest first. */
+  readonly previousRuns?: readonly string[];
+  /** Tries again the trials of the run folder that did not end ok, and reuses only ok trials of previous runs. */
   readonly retryFailed?: boolean;
-  /** Keeps old samples of a baseline although those compared with it are new; they do not pair. */
+  /** Reuses old samples of a baseline although the samples compared with it are new; they do not pair. */
   readonly keepBaseline?: boolean;
   readonly cacheDirectory: string;
   readonly toolVersion: string;

@@ -45,7 +45,7 @@ export interface Session {
   readonly trials: Map<string, TrialEntry>;
   /** How many trials of each variant are still to come. */
   readonly left: Map<string, number>;
-  /** The last trials of a variant that did not end ok, in a row. */
+  /** How many of a variant's last trials in a row did not end ok, and why. */
   readonly failures: Map<string, { readonly count: number; readonly reason: string; readonly certain: boolean }>;
   readonly estimator: Estimator;
   /** Keys whose inputs stand in the journal. */
@@ -83,12 +83,12 @@ export function makeSession(parts: Omit<Session, Derived>): Session {
   };
   const journaled = trialsOf(parts.journal.entries);
   for (const entry of journaled.values()) if (!parts.retried.has(entry.trialId)) account(session, entry);
-  // What is tried again is not given up for how it ended before.
+  // A trial that is tried again is not given up because of how it ended before.
   for (const trialId of parts.retried.keys()) session.failures.delete(journaled.get(trialId)!.variantId);
   return session;
 }
 
-/** Puts trials on the disk, in one write, and only then tells of them. */
+/** Writes trials to the disk, in one write, and reports them after that. */
 export async function keepTrials(session: Session, ...entries: readonly TrialEntry[]): Promise<void> {
   await session.journal.append(...entries.map((entry) => lean(session, entry)));
   for (const entry of entries) account(session, entry);
@@ -126,7 +126,7 @@ function clockOffset(effects: Pick<Effects, 'now' | 'seconds'>): number {
   return effects.now().getTime() / 1000 - effects.seconds();
 }
 
-/** Takes over trials of earlier runs; they are counted, and not told one by one. */
+/** Takes over trials of previous runs; they are counted, and not reported one by one. */
 export async function keepReused(session: Session, entries: readonly TrialEntry[]): Promise<void> {
   if (entries.length === 0) return;
   await session.journal.append(...entries.map((entry) => lean(session, entry)));
@@ -176,7 +176,7 @@ export function countsOf(session: Pick<Session, 'trials' | 'inputs' | 'baseline'
   return { trials: counted.length, ok, unsupported, notOk: counted.length - ok - unsupported };
 }
 
-/** The trials as they count: by their results too, which are compared with those of the baseline. */
+/** The trials as they count in the analysis: one with a result that differs from the baseline's has failed. */
 export function judgedTrials(session: Pick<Session, 'trials' | 'inputs' | 'baseline'>): readonly TrialEntry[] {
   const trials = [...session.trials.values()];
   const wrong = wrongResults(trials, session.baseline, workIn(session));

@@ -2,8 +2,8 @@ import { type Failure, failureOf, type TrialRecord } from './trial-record.ts';
 import type { Stage } from './trial-request.ts';
 
 /**
- * Measures at one level of the within factors after the other. A level that fails takes nothing from those that were measured; the next ones
- * are tried where the server still runs and nothing is left over from the failed one, else they are skipped.
+ * Measures at one level of the within factors after the other. A level that fails does not affect those already measured. The next ones
+ * are tried if the server still runs and nothing is left over from the failed one; otherwise they are skipped.
  *
  * @throws what the first level threw, where the trial cannot go on; the caller throws it at the end where it did.
  */
@@ -16,7 +16,7 @@ export async function measureLevels(
     try {
       await measure(stage);
     } catch (error) {
-      // What belongs to the whole trial has no level.
+      // A measurement of the whole trial has no level.
       if (Object.keys(stage.within).length === 0) throw error;
       record.levelError ??= { error };
       const { outcome, reason } = await failureOf(error, record);
@@ -37,7 +37,7 @@ export function throwLevelError({ levelError }: TrialRecord): void {
   if (levelError !== null) throw levelError.error;
 }
 
-/** Keeps the good levels only where it was a level that ended the trial: a server that fell later casts doubt on all. */
+/** Drops the good levels unless a level ended the trial: if the server crashed later, none of them can be trusted. */
 export function dropCells(record: TrialRecord, error: unknown): void {
   if (record.levelError?.error !== error) record.cells.length = 0;
 }

@@ -6,7 +6,7 @@ import type { HostRequest, Options } from '../../study/types.ts';
 import type { Effects } from '../world/effects.ts';
 import type { TrialRecord } from './trial-record.ts';
 
-/** The machine as one trial has it: where its data lie, what it was brought into, and what else ran. */
+/** The machine during one trial: where the data lie, which controls are applied, and what else runs. */
 export interface TrialMachine {
   readonly dataDirectory: string;
   /** False on storage that the study asks for. */
@@ -18,18 +18,18 @@ export interface TrialMachine {
   prepare(build: Build, options: Options): Promise<readonly string[]>;
   /** Compares the running server with what was asked for. */
   verify(pid: number): Promise<void>;
-  /** Before the server ends: what the memory limit counted. */
-  look(): Promise<void>;
-  /** Takes everything back; after the server has ended. Never throws. */
+  /** Records what the memory limit counted; called before the server ends. */
+  recordMemoryUse(): Promise<void>;
+  /** Takes everything back, after the server has ended. Never throws. */
   revert(): Promise<void>;
 }
 
 /**
- * The controls of one trial, on the storage asked for, and a watch over the rest of the machine. Everything that is asked for
- * and obtained, refused or disturbed is put into `record`.
+ * The controls of one trial, on the storage asked for, and a watch over the rest of the machine. Whatever is asked for,
+ * obtained or refused goes into `record`, and so do disturbances.
  *
  * @param ordinaryDirectory where the data directory lies unless the study asks for other storage.
- * @param watchAlso told of such storage, so that a server on it ends with this process.
+ * @param watchAlso receives the directory of such storage, so that a server on it ends with this process.
  */
 export async function machineFor(
   request: HostRequest,
@@ -41,7 +41,7 @@ export async function machineFor(
 ): Promise<TrialMachine> {
   const place: StoragePlace | undefined = await effects.applyStorage(request, cacheDirectory);
   if (place !== undefined) {
-    keep(record, place);
+    addTo(record, place);
     watchAlso(place.directory);
   }
   const dataDirectory =
@@ -60,7 +60,7 @@ export async function machineFor(
       const directIo = usesDirectIo(build, options);
       const { command } = build;
       controls = await effects.applyControls(request, { dataDirectory, cacheDirectory, directIo, command });
-      keep(record, controls);
+      addTo(record, controls);
       for (const { sentence } of controls.refused)
         record.cautions.push({ code: 'control-refused', sentence, about: 'host' });
       refuseOtherPages(request, options, controls.refused);
@@ -70,7 +70,7 @@ export async function machineFor(
       pids.push(pid);
       record.cautions.push(...((await controls?.verify(pid)) ?? []));
     },
-    async look() {
+    async recordMemoryUse() {
       const use = (await controls?.memoryUse()) ?? {};
       if (Object.keys(use).length > 0) record.details['host.memory'] = use;
     },
@@ -85,12 +85,12 @@ export async function machineFor(
   };
 }
 
-function keep(record: TrialRecord, given: Pick<AppliedControls, 'effective' | 'cautions'>): void {
+function addTo(record: TrialRecord, given: Pick<AppliedControls, 'effective' | 'cautions'>): void {
   record.settings.push(...given.effective);
   record.cautions.push(...given.cautions);
 }
 
-/** A server that is to have large pages and can't goes on with normal ones: that is another variant, not this one. */
+/** A server that cannot get large pages runs with normal ones. That is another variant, so the trial is skipped. */
 function refuseOtherPages(request: HostRequest, options: Options, refused: AppliedControls['refused']): void {
   const wanted = Object.entries(options).some(
     ([name, value]) => /^large[-_]pages$/i.test(name) && /^(true|1|on)$/i.test(String(value)),
@@ -102,7 +102,7 @@ function refuseOtherPages(request: HostRequest, options: Options, refused: Appli
   });
 }
 
-/** What the page cache held before the last start stands for the trial, with any caution that is new. */
+/** Replaces the records of the first start by those of the last one, and adds cautions that are new. */
 function replaceLast(record: TrialRecord, results: readonly ControlResult[]): void {
   for (const setting of results.flatMap(({ effective }) => effective)) {
     const index = record.settings.findIndex(({ name }) => name === setting.name);

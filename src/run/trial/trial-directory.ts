@@ -10,7 +10,7 @@ export function ordinaryDirectory({ copies, trialsDirectory, planned }: TrialReq
 }
 
 /** Removes the data directory, or leaves it to the next trial where none may change it and this one ended ok. */
-export async function leave(
+export async function releaseDirectory(
   request: TrialRequest,
   point: StartingPoint,
   machine: TrialMachine,

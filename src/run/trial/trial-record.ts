@@ -71,13 +71,13 @@ export async function failureOf(error: unknown, record: TrialRecord): Promise<Fa
   return { outcome: 'crashed', reason: withCause(`the server ended by itself (${how}): ${reason}`, record) };
 }
 
-/** With the server's own decisive line, unless it is there. */
+/** Adds the server's own decisive line, unless the reason holds it already. */
 function withCause(reason: string, { server, texts }: TrialRecord): string {
   const line = decisiveError(server?.logText() ?? texts.get('error log') ?? '', 'signal');
   return line === null || reason.includes(line) ? reason : `${reason.replace(/\.$/, '')}; its log says: ${line}`;
 }
 
-/** What the kernel did to the server comes first: the rest of the reason follows from it. Known once the controls are taken back. */
+/** Puts a kill by the kernel first, because the rest of the reason follows from it. It is known after the controls are taken back. */
 export function withKernelKill(failure: Failure | null, { cautions }: TrialRecord): Failure | null {
   const kill = cautions.find(({ code }) => code === 'oom-kill');
   if (failure === null || kill === undefined) return failure;

@@ -25,7 +25,7 @@ export interface TrialRequest {
   readonly policy: TrialPolicy;
   /** Put before the server's command: `taskset -c 0`. */
   readonly prefix: readonly string[];
-  /** Waits for a trial that runs in step with this one, before each measurement. */
+  /** Called before each measurement. Resolves when the other trial of the duet is ready too. */
   readonly step?: () => Promise<void>;
   /** Where the trial's own data directory is made, 0700. */
   readonly trialsDirectory: string;
@@ -41,6 +41,6 @@ export interface TrialRequest {
   readonly preparation: Preparation;
   readonly putArtefact: Journal['putArtefact'];
   readonly phase: (text: string) => void;
-  /** Told of a further directory that the trial's server runs in. */
+  /** Called with a further directory that the trial's server runs in. */
   readonly watchAlso: (directory: string) => void;
 }

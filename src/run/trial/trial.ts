@@ -7,11 +7,11 @@ import type { StartingPoint } from '../../server/starting-point.ts';
 import type { Cell } from '../../study/types.ts';
 import { hasOwnCode } from '../own-code/own-code.ts';
 import { endInOrder, endServer } from './end-server.ts';
-import { keepEvidence, preserveFailureEvidence } from './failure-evidence.ts';
+import { collectHangEvidence, preserveFailureEvidence } from './failure-evidence.ts';
 import { dropCells, measureLevels, throwLevelError } from './levels.ts';
 import { type Deadline, deadline, withAbort } from './limits.ts';
 import { machineFor, type TrialMachine } from './machine.ts';
-import { leave, ordinaryDirectory } from './trial-directory.ts';
+import { ordinaryDirectory, releaseDirectory } from './trial-directory.ts';
 import {
   emptyRecord,
   entryOf,
@@ -50,7 +50,7 @@ export async function runTrial(request: TrialRequest): Promise<TrialEntry> {
   let point: StartingPoint | undefined;
   try {
     request.phase('preparing the data directory');
-    // Filling a data set is no part of the trial that happens to be the first to need it.
+    // The time to fill a data set does not count for the trial that needs it first.
     point = await withAbort(preparation.signal, effects.startingPoint(request.build, request.setup, preparation));
     begin = effects.seconds();
     limit = deadline(preparation.signal, request.policy.trialSeconds, 'the trial');
@@ -65,13 +65,13 @@ export async function runTrial(request: TrialRequest): Promise<TrialEntry> {
     );
     const running: Running = { request, record, machine, point, signal: limit.signal };
     await measureAll(running);
-    await machine.look();
+    await machine.recordMemoryUse();
     await withAbort(limit.signal, endInOrder(request, record, limit.signal));
     throwLevelError(record);
   } catch (error) {
     dropCells(record, error);
     failure = await failureOf(error, record);
-    await keepEvidence(request, record, failure);
+    await collectHangEvidence(request, record, failure);
   } finally {
     limit?.end();
     await endServer(request, record, 'crash').catch(() => undefined);
@@ -79,7 +79,7 @@ export async function runTrial(request: TrialRequest): Promise<TrialEntry> {
     if (machine !== undefined) await preserveFailureEvidence(request, record, failure, machine.dataDirectory);
     await machine?.revert();
     failure = withKernelKill(failure, record);
-    if (machine !== undefined) await leave(request, point!, machine, failure === null);
+    if (machine !== undefined) await releaseDirectory(request, point!, machine, failure === null);
   }
   if (preparation.signal.aborted) {
     throw new BenchbookError('interrupted', `interrupted during trial ${planned.trialId}`);
@@ -98,7 +98,7 @@ async function measureAll(running: Running): Promise<void> {
     record.begun.push(copying);
     record.details['host.copy'] = { ...(await withAbort(signal, copying)) };
   }
-  // Starts are compared too.
+  // Start-up times are compared too, so both halves of a duet start together.
   await inStep(running);
   const server = await start(running, signal);
   await machine.verify(server.pid);
@@ -106,13 +106,13 @@ async function measureAll(running: Running): Promise<void> {
   await readServer(request, record, signal);
 }
 
-/** `signal` is that of the phase which asks for the start: once it has fired, no server is started any more. */
+/** Starts the server. After `signal`, that of the calling phase, has fired, no server is started any more. */
 async function start({ request, record, machine }: Running, signal: AbortSignal): Promise<Server> {
   const { effects, build, setup, policy, preparation } = request;
   const options = setup.options ?? {};
   request.phase('starting the server');
   const prefix = [...request.prefix, ...(await withAbort(signal, machine.prepare(build, options)))];
-  // startServer keeps the limit itself, with better evidence; this one is for a start that hangs.
+  // startServer has the same limit and gives better evidence; this one is for a start that hangs.
   const limit = deadline(signal, policy.startSeconds + 10, 'the start of the server');
   const starting = effects.startServer(build, {
     dataDirectory: machine.dataDirectory,
@@ -125,7 +125,7 @@ async function start({ request, record, machine }: Running, signal: AbortSignal)
     startSeconds: policy.startSeconds,
     stopSeconds: policy.stopSeconds,
     purgeSeconds: policy.purgeSeconds,
-    // A statement is limited by its measurement alone.
+    // The limit of a statement is that of its measurement.
     statementSeconds: Math.max(3600, policy.measurementSeconds),
     cacheDirectory: preparation.cacheDirectory,
     signal: limit.signal,
@@ -134,7 +134,7 @@ async function start({ request, record, machine }: Running, signal: AbortSignal)
   try {
     record.server = await limit.race(starting);
   } catch (error) {
-    // A start that comes through after its limit must not leave a server behind.
+    // A start that succeeds after its limit must not leave a server behind.
     starting.then((late) => late.stop('crash')).catch(() => undefined);
     throw error;
   } finally {
@@ -147,7 +147,7 @@ async function start({ request, record, machine }: Running, signal: AbortSignal)
   return record.server;
 }
 
-/** In a duet both begin at the same moment. */
+/** In a duet both trials begin at the same moment. */
 async function inStep({ request, signal }: Running): Promise<void> {
   if (request.step !== undefined) await withAbort(signal, request.step());
 }
@@ -163,7 +163,7 @@ async function measureStage(running: Running, { within, cell, values, measuremen
     request.phase(`measuring ${name}${suffix}`);
     const where = usesCode ? ownCode.place(name) : '';
     const limit = deadline(signal, request.policy.measurementSeconds, `measurement "${name}"${where}${suffix}`);
-    // What the measurement itself still does when its time is up must not touch the servers of later ones.
+    // When its time is up, the measurement may still run; it must not touch the servers of later ones.
     const stop = async (mode: StopMode) => {
       await readServer(request, record, limit.signal);
       limit.signal.throwIfAborted();

@@ -25,7 +25,7 @@ import { type Watchdog, watchOver } from '../trial/watchdog.ts';
 import { halvesOfCores } from './cores.ts';
 import { lockHost } from './host-lock.ts';
 
-/** Where things are kept while preparing, whom to tell, and when to stop. */
+/** Where files are kept while preparing, who gets progress messages, and when to stop. */
 export interface Preparation {
   readonly cacheDirectory: string;
   readonly progress: (text: string) => void;

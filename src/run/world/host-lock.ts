@@ -7,7 +7,7 @@ const NAME = 'benchbook-run';
  * Makes sure that one run at a time measures on this machine: two would disturb each other. With `force` a run that goes on
  * is reported and no obstacle.
  *
- * @param holder who runs here, told to the next one: "process 123, study startup, since 12:00".
+ * @param holder who runs here, for the message to the next one: "process 123, study startup, since 12:00".
  * @param name of the lock; tests have their own.
  * @throws BenchbookError `usage` that names the run that goes on.
  */
