@@ -39,7 +39,7 @@ describe('words of measure', () => {
     ],
     [
       () => untyped.analyze!('EXPLAIN SELECT 1'),
-      'measure.analyze wants the statement alone, without ANALYZE or EXPLAIN before it.',
+      'measure.analyze needs the statement alone, without ANALYZE or EXPLAIN before it.',
     ],
     [() => untyped.status!([]), 'measure.status was given a wrong argument: must name at least one counter.'],
     [() => untyped.status!('Uptime'), 'measure.status was given a wrong argument: must be a list of counters.'],
@@ -79,15 +79,15 @@ describe('words of measure', () => {
     [() => untyped.statements!({}), 'measure.statements was given a wrong argument: must name at least one step.'],
     [
       () => untyped.custom!({ metrics: {}, params: {}, run: async () => ({}) }),
-      'measure.custom wants metrics, params and a function run.',
+      'measure.custom needs metrics, params and a function run.',
     ],
     [
       () => untyped.around!(measure.query('SELECT 1'), []),
-      'measure.around wants a list of probes as its second argument. (Probes are status, innodbStatus, innodbMetrics, timeline and perf.)',
+      'measure.around needs a list of probes as its second argument. (Probes are status, innodbStatus, innodbMetrics, timeline and perf.)',
     ],
     [
       () => untyped.around!(measure.query('SELECT 1'), [measure.memory()]),
-      'measure.around wants a list of probes as its second argument. (Probes are status, innodbStatus, innodbMetrics, timeline and perf.)',
+      'measure.around needs a list of probes as its second argument. (Probes are status, innodbStatus, innodbMetrics, timeline and perf.)',
     ],
     [
       () => measure.around(measure.query('SELECT 1'), [measure.status(['first'])]),

@@ -22,12 +22,12 @@ function declare<N extends string, const P extends readonly Probe[]>(
 ): Measurement<N | NamesOf<P[number]>> {
   const given: readonly Probe[] = probes ?? [];
   if (typeof inner?.kind !== 'string') {
-    throw new BenchbookError('study', 'measure.around wants a measurement and a list of probes.', {
+    throw new BenchbookError('study', 'measure.around needs a measurement and a list of probes.', {
       hint: "measure.around(measure.query('…'), [measure.status(['Innodb_pages_read'])])",
     });
   }
   if (!Array.isArray(given) || given.length === 0 || given.some((probe) => typeof probe?.probe !== 'string')) {
-    throw new BenchbookError('study', 'measure.around wants a list of probes as its second argument.', {
+    throw new BenchbookError('study', 'measure.around needs a list of probes as its second argument.', {
       hint: `Probes are ${new Intl.ListFormat('en-GB').format(PROBES.map(({ kind }) => kind))}.`,
     });
   }

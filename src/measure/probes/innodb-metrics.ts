@@ -89,7 +89,7 @@ export const innodbMetrics = defineMeasurement({
   docs: {
     forms: ['innodbMetrics([name, …])'],
     how: '`information_schema.INNODB_METRICS` before and after',
-    disturbs: 'counters that are off are switched on meanwhile, with a caution',
+    disturbs: 'switches on counters that are off, for as long as it runs, with a caution',
     metrics: [[['NAME'], 'by how much it grew; states as they stand at the end; B where its name says so']],
   },
 });

@@ -111,7 +111,7 @@ export const innodbStatus = defineMeasurement({
   begin,
   docs: {
     forms: ['innodbStatus()'],
-    how: '`SHOW ENGINE INNODB STATUS` before and after, by label, never its per-second averages; dumps are kept',
+    how: '`SHOW ENGINE INNODB STATUS` before and after, by label, never its per-second averages; the dumps are kept',
     disturbs: "takes InnoDB's mutexes for a moment",
     metrics: [
       [

@@ -59,7 +59,7 @@ export interface PerfRecordOptions {
 
 /**
  * A probe: what perf counts in the server's process while something else is measured. Clocks are in seconds, all other events are
- * counts. It disturbs hardly. Where perf is not installed or not permitted, its metrics are not reported, with the reason.
+ * counts. It disturbs almost nothing. Where perf is not installed or not permitted, its metrics are not reported, with the reason.
  * @throws BenchbookError `study` for a wrong mode or event
  * @example measure.around(measure.query('SELECT COUNT(*) FROM t'), [measure.perf({ mode: 'stat' })])
  */
@@ -218,12 +218,12 @@ export const perf = defineMeasurement({
   docs: {
     forms: ["perf({ mode: 'stat' | 'record' })"],
     how: "`perf` attached to the server's process",
-    disturbs: 'counting hardly; sampling some percent',
+    disturbs: 'counting: almost nothing; sampling: some percent',
     metrics: [
       [['task-clock'], 'CPU time by perf; each event has its own name'],
       [
         ['context-switches', 'cpu-migrations', 'page-faults', 'cycles', 'instructions'],
-        'counted in the process meanwhile',
+        'counted in the process during the measurement',
       ],
       [['perfSamples'], "with `mode: 'record'`: samples; the symbols above 0.5 % are kept"],
     ],

@@ -54,7 +54,7 @@ export const status = defineMeasurement({
   docs: {
     forms: ['status([counter, …])'],
     how: '`SHOW GLOBAL STATUS` before and after; alone: since the start',
-    disturbs: 'two statements, which count themselves in `Questions` and the like',
+    disturbs: 'two statements, which also count themselves, for example in `Questions`',
     metrics: [
       [
         ['COUNTER'],

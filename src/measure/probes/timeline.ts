@@ -158,17 +158,17 @@ export const timeline = defineMeasurement({
   docs: {
     forms: ['timeline([series, …], { intervalMs })'],
     how: '`/proc/PID/{stat,statm,io}`, `/proc/diskstats`, status counters over a connection of its own; at least 50 ms',
-    disturbs: 'its own CPU time is `timelineCost`; counters cost the server about 1 ms each time',
+    disturbs: 'its own CPU time is `timelineCost`; status counters cost the server about 1 ms each time',
     metrics: [
       [['rssOverTime'], 'resident set of the process'],
       [['cpuOverTime'], 'cores in use, from ticks of 10 ms'],
       [
         ['readOverTime', 'writtenOverTime', 'deviceReadOverTime', 'deviceWrittenOverTime'],
-        'of the process; of the device that holds its data, whoever uses it',
+        'of the process; of the device that holds its data, including its other users',
       ],
       [['deviceBusyOverTime'], 'share of time in which the device had a request'],
       [['COUNTEROverTime'], 'growth of a status counter; B/s where its name says bytes, and states as they are'],
-      [['timelineCost'], 'cores that the time line itself used, here'],
+      [['timelineCost'], 'cores that the time line itself used, without the server'],
     ],
   },
 });

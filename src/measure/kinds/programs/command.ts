@@ -199,7 +199,7 @@ export const command = defineMeasurement({
   run,
   docs: {
     forms: ['command(argv, { metrics, parse, exitCodes })'],
-    how: 'any program (`{socket}`, `{pid}`, `{datadir}`, `{basedir}` of the running server; `{server}` its program, `{empty}` an empty directory), owned by a small process: monotonic clock, `getrusage`; metrics by named groups, JSON paths or a function',
+    how: 'any program (`{socket}`, `{pid}`, `{datadir}`, `{basedir}` of the running server; `{server}` its program, `{empty}` an empty directory), started by a small process: monotonic clock, `getrusage`; metrics by named groups, JSON paths or a function',
     disturbs: 'as the program does',
     metrics: [
       [['wall'], 'from before fork to after wait'],
@@ -208,7 +208,7 @@ export const command = defineMeasurement({
         ['peakRss'],
         'peak resident set of its largest process; values of a few MB are those of the process that started it',
       ],
-      [['exitCode'], "exit code; 128 and the signal's number for one that was killed"],
+      [['exitCode'], "exit code; 128 plus the signal's number for a program that was killed"],
     ],
   },
 });

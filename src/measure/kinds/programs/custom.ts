@@ -24,7 +24,7 @@ interface CustomRequest<N extends string, P> {
  */
 function declare<N extends string, P>(request: CustomRequest<N, P>): Measurement<N> {
   if (typeof request?.run !== 'function' || Object.keys(request.metrics ?? {}).length === 0) {
-    throw new BenchbookError('study', 'measure.custom wants metrics, params and a function run.');
+    throw new BenchbookError('study', 'measure.custom needs metrics, params and a function run.');
   }
   const wrong = notPlain(request.params, 'params', new Set());
   if (wrong !== null)
@@ -95,7 +95,7 @@ export const custom = defineMeasurement({
   docs: {
     forms: ['custom({ metrics, params, run })'],
     how: 'your own code on the running server',
-    disturbs: 'as it does',
+    disturbs: 'as your code does',
     metrics: [],
   },
 });

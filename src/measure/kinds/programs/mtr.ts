@@ -192,10 +192,10 @@ export const mtr = defineMeasurement({
     how: "the build's own `mysql-test-run.pl`, with a server of its own: the variant's options do not apply",
     disturbs: "takes CPU and disk beside the trial's idle server",
     metrics: [
-      [['testTime'], 'the test, as mtr prints it; resolution 1 ms'],
+      [['testTime'], 'time of the test, as mtr prints it; resolution 1 ms'],
       [['wall'], 'the whole of mtr with its own set-up'],
-      [['NAMETime', 'NAMEReadTime'], 'of each output of ANALYZE that has a name in `analyses`'],
-      [['NAMEPagesAccessed', 'NAMEPagesRead'], 'of the same'],
+      [['NAMETime', 'NAMEReadTime'], 'from each output of ANALYZE that has a name in `analyses`'],
+      [['NAMEPagesAccessed', 'NAMEPagesRead'], 'pages, from the same output'],
     ],
   },
 });

@@ -223,19 +223,22 @@ export const sysbench = defineMeasurement({
   run,
   docs: {
     forms: ['sysbench({ test, tables, tableSize, threads, … })'],
-    how: "sysbench ≥ 1.0 over the socket, of the machine or of its distribution's packages; seeded; warm-up as a run of its own",
+    how: "sysbench 1.0 or later over the socket, the machine's own or one from its distribution's packages; with a fixed seed; the warm-up is a run of its own",
     disturbs: 'takes CPU of the same machine (`clientCpu`); writing tests get new tables',
     metrics: [
       [['tps', 'qps'], 'transactions, queries per second of the counted run'],
       [
         ['latencyMin', 'latencyAverage', 'latencyPercentile', 'latencyMax'],
-        'latency of transactions; the percentile is the 95th unless said',
+        'latency of transactions; the 95th percentile by default',
       ],
       [['errors', 'reconnects'], 'ignored errors; reconnects'],
-      [['cpuPerTransaction'], 'CPU time of the server during the counted run, by the transactions; ticks of 10 ms'],
+      [
+        ['cpuPerTransaction'],
+        'CPU time of the server during the counted run, divided by the transactions; ticks of 10 ms',
+      ],
       [
         ['bytesReadPerTransaction', 'bytesWrittenPerTransaction'],
-        'the same of storage, `/proc/PID/io`; what is written back later is not seen',
+        'the same for storage, from `/proc/PID/io`; later write-back is not included',
       ],
       [['clientCpu'], 'CPU time of sysbench itself'],
       [['tpsOverTime', 'qpsOverTime'], 'series of intervals of 1 s'],

@@ -104,11 +104,11 @@ export const idle = defineMeasurement({
   run,
   docs: {
     forms: ['idle({ limitSeconds })'],
-    how: 'a step: waits for purge, dirty pages, pending I/O and a quiet CPU of the server; a caution where the limit is met',
-    disturbs: 'dirty pages are written out (`innodb_max_dirty_pages_pct` is 0 meanwhile)',
+    how: 'a step: waits for purge, dirty pages, pending I/O and a quiet CPU of the server; a caution where it reaches the limit',
+    disturbs: 'writes all dirty pages (it sets `innodb_max_dirty_pages_pct` to 0 while it waits)',
     metrics: [
-      [['waited'], 'until all of it was done; steps of 0.25 s'],
-      [['historyListLength', 'dirtyPages', 'pendingIo'], 'as last seen'],
+      [['waited'], 'time until the server was idle; steps of 0.25 s'],
+      [['historyListLength', 'dirtyPages', 'pendingIo'], 'the last values that it saw'],
     ],
   },
 });

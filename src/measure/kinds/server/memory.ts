@@ -157,9 +157,9 @@ export const memory = defineMeasurement({
   docs: {
     forms: ["memory({ when: 'idle' | 'now', idleSeconds })"],
     how: '`/proc/PID/smaps_rollup` (exact), `status`',
-    disturbs: 'nothing, but for the time of rest',
+    disturbs: 'nothing, apart from the time of rest',
     metrics: [
-      [['resident'], 'anonymous memory and huge pages: the one to compare'],
+      [['resident'], 'anonymous memory and huge pages: the metric to compare'],
       [['rss'], 'resident set; explicit huge pages are not part of it'],
       [['anonymous', 'file', 'shared'], 'anonymous memory, resident pages of files, shared memory'],
       [['pss'], 'proportional set'],

@@ -63,12 +63,12 @@ export const shutdown = defineMeasurement({
   run,
   docs: {
     forms: ["shutdown({ mode: 'fast' | 'slow' })"],
-    how: 'from SIGTERM to the exit; `slow` after purge, with `innodb_fast_shutdown=0`',
+    how: 'from SIGTERM to the exit; `slow` waits for purge first and sets `innodb_fast_shutdown=0`',
     disturbs: 'ends the server; a later measurement starts it again',
     metrics: [
       [['time'], 'from SIGTERM to the exit; waiting for purge is not part of it'],
-      [['dirtyPages'], 'dirty pages when the stop was asked for'],
-      [['bytesWritten'], 'bytes written to storage meanwhile, as last seen up to 5 ms before the exit'],
+      [['dirtyPages'], 'dirty pages when the stop was requested'],
+      [['bytesWritten'], 'bytes written to storage during the stop, as last seen up to 5 ms before the exit'],
     ],
   },
 });

@@ -97,7 +97,7 @@ export const startup = defineMeasurement({
   reproduce: () => [],
   docs: {
     forms: ['startup()', "startup({ after: 'stop' | 'crash' })"],
-    how: 'the start that the trial began with; or a start again, after a stop in order or SIGKILL. From the return of `spawn`, monotonic',
+    how: 'the start that the trial began with; with `after`, a restart after a clean stop or SIGKILL. On the monotonic clock, from the return of `spawn`',
     disturbs: 'nothing; with `after`, the server and its caches',
     metrics: [
       [['ready'], 'first answered `SELECT 1` over the private socket; resolution 1 ms'],

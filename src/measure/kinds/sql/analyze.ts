@@ -65,7 +65,7 @@ function declare(sql: string, options: AnalyzeOptions = {}): Measurement<keyof t
   if (/^\s*(analyze|explain)\b/i.test(statement)) {
     throw new BenchbookError(
       'study',
-      'measure.analyze wants the statement alone, without ANALYZE or EXPLAIN before it.',
+      'measure.analyze needs the statement alone, without ANALYZE or EXPLAIN before it.',
     );
   }
   const params: Params = { sql: statement, ...optionsOf(WORD, shape, options) };
@@ -246,7 +246,7 @@ export const analyze = defineMeasurement({
   docs: {
     forms: ['analyze(sql, { iterations, expect, database })'],
     how: 'MariaDB `ANALYZE FORMAT=JSON`, MySQL `EXPLAIN ANALYZE`; the plan is kept and compared between variants',
-    disturbs: 'timing row by row costs the statement some percent',
+    disturbs: 'the server takes times row by row, which makes the statement some percent slower',
     metrics: [
       [['time'], "execution in the server: `query_block.r_total_time_ms`; MySQL: the root's last row times loops"],
       [['optimizationTime'], '`query_optimization.r_total_time_ms`; not on MySQL'],

@@ -67,7 +67,7 @@ export const profile = defineMeasurement({
   docs: {
     forms: ['profile(sql, { database })'],
     how: '`SET profiling=1`, `SHOW PROFILES`; the stages are kept',
-    disturbs: 'hardly',
+    disturbs: 'almost nothing',
     metrics: [[['duration'], '`Duration` of SHOW PROFILES']],
   },
 });

@@ -149,7 +149,7 @@ export const query = defineMeasurement({
     disturbs: 'as the statement does',
     metrics: [
       [['first'], 'the very first execution, as the client sees it'],
-      [['later'], 'the executions after the warm-up, a series; not there with `iterations: 0`'],
+      [['later'], 'the executions after the warm-up, a series; absent with `iterations: 0`'],
       [['rows'], 'rows of the result'],
     ],
   },
