@@ -1,7 +1,6 @@
 import { constants } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { execa } from 'execa';
 
 /** Text of a file below /proc or /sys without its line end; undefined where this kernel or user has none. */
 export async function readText(path: string): Promise<string | undefined> {
@@ -21,6 +20,8 @@ export async function readChoice(path: string): Promise<string | undefined> {
 /** What a program prints, in the C locale; undefined where it is missing, fails, or takes over 10 s. */
 export async function output(program: string, args: readonly string[]): Promise<string | undefined> {
   // Fixed: what these tools print they read from the kernel at once; one that hangs must not hold up a run for a fact about the machine.
+  // Loaded late: a study names its controls, and a report that is rendered applies none.
+  const { execa } = await import('execa');
   const done = await execa(program, args, {
     reject: false,
     timeout: 10_000,

@@ -50,8 +50,8 @@ test('rendering HTML loads nothing that starts servers, prints or fetches', () =
   const unwanted = [
     'src/server/start',
     'src/run/',
-    'src/host/apply',
-    'src/host/doctor',
+    'src/host/apply.ts',
+    'src/host/doctor.ts',
     'node_modules/execa',
     'mysql2',
     'puppeteer',

@@ -1,4 +1,3 @@
-import { execa } from 'execa';
 import { z } from 'zod';
 import { sameCpus } from '../../lib/process/cpu-list.ts';
 import { allowedCpusOf } from '../../lib/process/proc.ts';
@@ -12,6 +11,8 @@ export const cpus = defineControl({
   schema: z.string().regex(/^\d+(-\d+)?(,\d+(-\d+)?)*$/, 'a list of CPUs is written like 0-3,8'),
   scope: 'process',
   async apply(list) {
+    // Loaded late: a study names its controls, and a report that is rendered applies none.
+    const { execa } = await import('execa');
     const tried = await execa('taskset', ['--cpu-list', list, 'sh', '-c', 'grep Cpus_allowed_list /proc/$$/status'], {
       reject: false,
     });

@@ -1,5 +1,4 @@
 import { writeFile } from 'node:fs/promises';
-import { execa } from 'execa';
 import { type ControlResult, defineControl, refuse } from '../control.ts';
 import { amountSchema, amountText, bytesOf } from '../kernel/amount.ts';
 import { GROUP_FILES, makeGroup } from '../kernel/cgroup.ts';
@@ -76,6 +75,8 @@ async function limitByScope(bytes: number): Promise<ControlResult | undefined> {
   const properties = ['--property', `MemoryMax=${bytes}`, '--property', 'MemorySwapMax=0'];
   const prefix = ['systemd-run', ...manager, '--scope', '--quiet', '--collect', ...properties, '--'];
   const read = 'cat "/sys/fs/cgroup$(cut -d: -f3 /proc/self/cgroup | tail -n 1)/memory.max"';
+  // Loaded late: a study names its controls, and a report that is rendered applies none.
+  const { execa } = await import('execa');
   const tried = await execa(prefix[0]!, [...prefix.slice(1), 'sh', '-c', read], {
     reject: false,
     // Fixed: it prints one number; the rest is for the service manager.

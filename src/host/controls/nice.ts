@@ -1,5 +1,4 @@
 import { getPriority } from 'node:os';
-import { execa } from 'execa';
 import { z } from 'zod';
 import { defineControl, refuse, settled } from '../control.ts';
 import { asRoot } from '../doctor/item.ts';
@@ -13,6 +12,8 @@ export const nice = defineControl({
     const name = 'host.nice';
     // `nice` adds, and runs the program also when it was not permitted.
     const prefix = ['nice', '-n', String(wanted - getPriority())];
+    // Loaded late: a study names its controls, and a report that is rendered applies none.
+    const { execa } = await import('execa');
     const tried = await execa('nice', [...prefix.slice(1), 'nice'], { reject: false });
     const effective = tried.stdout.trim() || null;
     if (effective !== String(wanted)) {

@@ -1,6 +1,5 @@
 import { constants } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { execa } from 'execa';
 import { z } from 'zod';
 import type { Caution } from '../../journal/entry.ts';
 import { type ControlPlace, type ControlResult, defineControl, type Results, refuse } from '../control.ts';
@@ -98,6 +97,8 @@ function describe(state: PageCacheState, residency: Residency | undefined, direc
 async function drop(directory: string, command: readonly string[]): Promise<void> {
   // Only clean pages can go: each file is flushed first, and a count of 0 means all of it (coreutils).
   const dd = ['dd', 'of={}', 'oflag=nocache', 'conv=notrunc,fdatasync', 'count=0', 'status=none', ';'];
+  // Loaded late: a study names its controls, and a report that is rendered applies none.
+  const { execa } = await import('execa');
   const done = await execa('find', [directory, '-type', 'f', '-size', '+0', '-exec', ...dd], {
     reject: false,
     stdin: 'ignore',
@@ -114,6 +115,7 @@ export async function programFiles(command: readonly string[]): Promise<readonly
   const [program, ...args] = command;
   if (program === undefined) return [];
   const [lister, rest] = args.length === 0 ? ['ldd', command] : [program, ['--list', ...args]];
+  const { execa } = await import('execa');
   const listed = await execa(lister, rest, { reject: false, stdin: 'ignore' });
   const libraries = [...listed.stdout.matchAll(/^\s*(?:\S+ => )?(\/.+) \(0x[0-9a-f]+\)$/gm)].map((match) => match[1]!);
   return [...new Set([...command.filter((word) => word.startsWith('/') && !word.includes(':')), ...libraries])];
@@ -128,6 +130,7 @@ async function readFiles(files: readonly string[], prefix: readonly string[]): P
     string,
     ...string[],
   ];
+  const { execa } = await import('execa');
   await execa(program, args, { reject: false, stdin: 'ignore' });
 }
 
