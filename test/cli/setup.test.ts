@@ -68,18 +68,28 @@ describe('the launcher', () => {
     expect(await readdir(cache)).not.toContain(first);
   });
 
-  test('compiles into a private folder where it may not write the node modules', async () => {
+  test.skipIf(process.getuid?.() !== 0)(
+    'compiles into a private folder where it may not write the node modules',
+    async () => {
+      await installModules();
+      await writeEngine('import { accessSync } from "node:fs"; import "commander"; console.log("from source");');
+      const temporary = join(checkout, 'tmp');
+      await mkdir(temporary);
+      await chmod(checkout, 0o755);
+      const user = 65534;
+      await chown(temporary, user, user);
+      const done = await node('src/cli/benchbook.mjs', [], { env: { TMPDIR: temporary }, uid: user, gid: user });
+      expect(done).toMatchObject({ exitCode: 0, stdout: 'from source' });
+      expect(await readdir(join(checkout, 'node_modules'))).not.toContain('.cache');
+      expect(await readdir(temporary)).toEqual([`benchbook-compiled-${user}`]);
+    },
+  );
+
+  test('names the source where an error was thrown', async () => {
     await installModules();
-    await writeEngine('import { accessSync } from "node:fs"; import "commander"; console.log("from source");');
-    const temporary = join(checkout, 'tmp');
-    await mkdir(temporary);
-    await chmod(checkout, 0o755);
-    const user = 65534;
-    await chown(temporary, user, user);
-    const done = await node('src/cli/benchbook.mjs', [], { env: { TMPDIR: temporary }, uid: user, gid: user });
-    expect(done).toMatchObject({ exitCode: 0, stdout: 'from source' });
-    expect(await readdir(join(checkout, 'node_modules'))).not.toContain('.cache');
-    expect(await readdir(temporary)).toEqual([`benchbook-compiled-${user}`]);
+    await writeEngine('const word: string = "a bug";\n\nthrow new Error(word);');
+    const done = await node('src/cli/benchbook.mjs', []);
+    expect(done.stderr).toMatch(/a bug\n +at .*\/src\/cli\/main\.ts:3:7/);
   });
 
   test('names the place where the sources do not compile', async () => {
