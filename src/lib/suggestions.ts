@@ -1,12 +1,12 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { BenchbookError } from './errors.ts';
 
-/** The known word nearest to a misspelt one, or null where none is near enough to be meant. */
+/** The known word nearest to a misspelt one; null where more than a third of the letters differ. */
 export function nearest(word: string, known: readonly string[]): string | null {
   if (known.length === 0) return null;
   const lower = new Map(known.map((name) => [name.toLowerCase(), name]));
   const found = closest(word.toLowerCase(), [...lower.keys()]);
-  return distance(word.toLowerCase(), found) <= Math.max(2, Math.ceil(word.length / 2))
+  return distance(word.toLowerCase(), found) <= Math.max(2, Math.ceil(word.length / 3))
     ? (lower.get(found) ?? null)
     : null;
 }

@@ -1,7 +1,7 @@
-import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { BenchbookError } from '../../lib/errors.ts';
 import { wrongIn } from '../../lib/schema-forms.ts';
+import { nearest } from '../../lib/suggestions.ts';
 
 /** A whole number within limits. */
 export const count = (min: number, max: number) =>
@@ -52,10 +52,7 @@ export function optionsOf<S extends z.ZodType>({ name: word, example }: Word, sh
 /** "did you mean …?" where a known word is near, otherwise the known words. */
 export function nearestOf(word: string, known: readonly string[]): string {
   if (known.length === 0) return 'there are none';
-  const lower = new Map(known.map((name) => [name.toLowerCase(), name]));
-  const found = closest(word.toLowerCase(), [...lower.keys()]);
-  if (distance(word.toLowerCase(), found) <= Math.max(2, Math.ceil(word.length / 3))) {
-    return `did you mean "${lower.get(found)}"?`;
-  }
+  const near = nearest(word, known);
+  if (near !== null) return `did you mean "${near}"?`;
   return known.length > 30 ? 'there is none of a name like it' : `known: ${known.join(', ')}`;
 }
