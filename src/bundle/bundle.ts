@@ -8,6 +8,7 @@ import { type InspectedRun, intactRun } from '../journal/verify.ts';
 import { BenchbookError } from '../lib/errors.ts';
 import { namesInside, readInside, writeWhole } from '../lib/files/below.ts';
 import { withoutSecrets, withoutSecretValues } from '../lib/secrets.ts';
+import { filesOf } from '../render/formats.ts';
 import { readme, redactedList } from './archive/readme.ts';
 import { type Shrunk, shrink } from './archive/shrink.ts';
 import { copyRun, logPaths } from './archive/stage.ts';
@@ -114,12 +115,7 @@ async function runFiles(folder: string, journal: ReadResult): Promise<BundleFile
     'run.json',
     'draft.json',
     'study.ts',
-    'report.html',
-    'report.pdf',
-    'report.json',
-    'report.md',
-    'report.jira.txt',
-    'report.adf.json',
+    ...filesOf(() => true).map(({ name }) => name),
     ...(await below('figures')),
     ...(await below('tables')),
     ...(await below('data')),

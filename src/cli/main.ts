@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { FORMAT_NAMES } from '../render/formats.ts';
 import { EXIT, exitCodeOf, explain } from './terminal/exit.ts';
 import { endWith, guardOutput } from './terminal/output.ts';
 import { missingRequirement } from './terminal/requirements.ts';
@@ -79,7 +80,7 @@ program
   .argument('<after>', 'the run to compare it with')
   .description('before and after, with a verdict per metric and claim')
   .option('--match <before=after...>', 'levels that stand for each other: 10.5=11.8, or server.10.5=11.8')
-  .option('--format <list>', 'html,pdf,md,jira,csv,json')
+  .option('--format <list>', FORMAT_NAMES)
   .option('--out <dir>', 'where the files go (below output/compare)')
   .option('--json', 'for machines')
   .option('--check', 'exit 3 where a claim is not as its kind wants it, or a metric got worse beyond the threshold')
@@ -88,7 +89,7 @@ program
   .command('render')
   .argument('<run>', "a run's folder, a study's name (its latest run), or study@run-id")
   .description("the report again, with the study's prose as it stands now")
-  .option('--format <list>', 'html,pdf,md,jira,csv,parquet,tex,json')
+  .option('--format <list>', FORMAT_NAMES)
   .option('--out <dir>', 'where the files go (the run folder)')
   .option('--study <file>', 'the study whose prose it takes (the file that the run was made from)')
   .option('--static', 'HTML without any script (with --out)')

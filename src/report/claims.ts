@@ -39,3 +39,8 @@ const OF_DEFECT = {
 export function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_{}[\]()#+!|<>~^-]/g, '\\$&');
 }
+
+/** A property should hold; a defect should not. */
+export function isUnwanted({ kind, verdict }: Pick<ClaimResult, 'kind' | 'verdict'>): boolean {
+  return verdict === (kind === 'defect' ? 'supported' : 'refuted');
+}

@@ -1,6 +1,7 @@
 import type { Analysis } from '../analysis/analysis.ts';
 import type { Draft, DraftBlock } from '../draft/types.ts';
 import { allBlocks } from '../draft/walk.ts';
+import { limitsPart } from './cautions/limits.ts';
 import { claimsOf, decideClaim, escapeMarkdown } from './claims.ts';
 import { DOCUMENT_FORMAT, type Document, type FigureBlock } from './document.ts';
 import { figureBlock } from './figures/figures.ts';
@@ -13,7 +14,6 @@ import { slug } from './names.ts';
 import type { RunData } from './run-data.ts';
 import { appendicesPart } from './sections/appendices.ts';
 import { comparisonsPart } from './sections/comparisons.ts';
-import { limitsPart } from './sections/limits.ts';
 import { methodsPart } from './sections/methods.ts';
 import { type Numbering, numberBlocks } from './sections/numbering.ts';
 import type { Part } from './sections/part.ts';

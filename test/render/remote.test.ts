@@ -1,10 +1,10 @@
 import MarkdownIt from 'markdown-it';
 import { expect, test } from 'vitest';
 import { drawFigures } from '../../src/render/figures/figure-set.ts';
-import { adfReport } from '../../src/render/formats/adf.ts';
-import { jiraReport } from '../../src/render/formats/jira.ts';
+import { adfReport } from '../../src/render/flow/adf.ts';
+import { jiraReport } from '../../src/render/flow/jira.ts';
+import { markdownReport } from '../../src/render/flow/markdown.ts';
 import { latexTable } from '../../src/render/formats/latex.ts';
-import { markdownReport } from '../../src/render/formats/markdown.ts';
 import { htmlReport } from '../../src/render/page/html.ts';
 import type { Block, Document } from '../../src/report/document.ts';
 import { styleGuide } from './style-guide.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { analyse } from '../../src/analysis/analysis.ts';
 import type { Entry } from '../../src/journal/entry.ts';
 import { agree, count } from '../../src/lib/units.ts';
-import { markdownReport } from '../../src/render/formats/markdown.ts';
+import { markdownReport } from '../../src/render/flow/markdown.ts';
 import { buildReport } from '../../src/report/report.ts';
 import { sortEntries } from '../../src/report/run-data.ts';
 import { noisy, runOf, type SyntheticRun } from './compare/runs.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { analyse } from '../../src/analysis/analysis.ts';
 import type { Entry, JsonValue } from '../../src/journal/entry.ts';
+import { limitsPart } from '../../src/report/cautions/limits.ts';
 import { sortEntries } from '../../src/report/run-data.ts';
-import { limitsPart } from '../../src/report/sections/limits.ts';
 import { runOf } from './compare/runs.ts';
 
 /** The limits of a run of two builds that were made with these. */

@@ -1,5 +1,6 @@
 import type { Entry } from '../../journal/entry.ts';
 import { count } from '../../lib/units.ts';
+import { filesOf } from '../../render/formats.ts';
 import type { Redaction } from '../redact/copy.ts';
 import type { BundleFile } from './zip.ts';
 
@@ -16,8 +17,7 @@ export function readme({ entries, head, redaction, dropped, files }: ReadmeFacts
   const run = entries.find((entry) => entry.type === 'run')!;
   const has = (path: string) => files.some((file) => file.path.startsWith(path));
   const contents: readonly (readonly [string, string])[] = [
-    ['report.html', 'the report, one file that asks for nothing'],
-    ['report.pdf', 'the same for printing, with journal, samples and study attached'],
+    ...filesOf(() => true).flatMap(({ name, about }) => (about === undefined ? [] : [[name, about] as const])),
     ['journal.jsonl', 'every sample as measured, hash-chained'],
     ['run.json', "the journal's head hash and number of lines"],
     ['study.ts', 'the study as run'],

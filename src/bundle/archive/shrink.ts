@@ -1,4 +1,5 @@
 import { BenchbookError } from '../../lib/errors.ts';
+import { filesOf } from '../../render/formats.ts';
 import { type BundleFile, packedSize, ZIP_END } from './zip.ts';
 
 export interface Shrunk {
@@ -7,11 +8,14 @@ export interface Shrunk {
   readonly dropped: readonly { readonly what: string; readonly paths: readonly string[]; readonly bytes: number }[];
 }
 
+/** Reports that say again what the HTML says. */
+const DISPENSABLE = filesOf(({ isDispensable }) => isDispensable).map(({ name }) => name);
+
 /** Least important first; what no rule names always stays. */
 const DROPPABLE: readonly { readonly what: string; readonly is: (path: string) => boolean }[] = [
   {
     what: 'the report in further formats',
-    is: (path) => /^(report\.(json|md|jira\.txt|adf\.json)|figures\/|tables\/)/.test(path),
+    is: (path) => DISPENSABLE.includes(path) || /^(figures|tables)\//.test(path),
   },
   { what: 'tables as CSV except the samples', is: (path) => path.startsWith('data/') && path !== 'data/samples.csv' },
   { what: 'samples as CSV (the journal holds them)', is: (path) => path === 'data/samples.csv' },

@@ -4,9 +4,9 @@ import { bundleRun } from '../../bundle/bundle.ts';
 import { parseSize } from '../../bundle/size.ts';
 import { BenchbookError } from '../../lib/errors.ts';
 import { count } from '../../lib/units.ts';
+import { FORMATS, type FormatName } from '../../render/formats.ts';
 import { runFolder } from '../places/runs.ts';
 import { displayFile } from '../places/studies.ts';
-import { DEFAULT_FORMATS } from '../report/formats.ts';
 import { reportRun } from '../report/report-run.ts';
 import { tellWithoutEffect } from '../run/without-effect.ts';
 
@@ -49,14 +49,13 @@ export async function bundle(
 }
 
 /** The usual formats, and further ones that the run folder holds a report in. */
-async function formatsIn(folder: string): Promise<typeof DEFAULT_FORMATS> {
+async function formatsIn(folder: string): Promise<readonly FormatName[]> {
   const present = await readdir(folder);
-  const further = [
-    ...(present.includes('report.md') ? (['md'] as const) : []),
-    ...(present.includes('report.jira.txt') ? (['jira'] as const) : []),
-  ];
   const hasPdf = present.includes('report.pdf') || !present.includes('report.html');
-  return [...DEFAULT_FORMATS.filter((format) => format !== 'pdf' || hasPdf), ...further];
+  return FORMATS.filter(({ name, isUsual, files }) => {
+    if (name === 'pdf') return hasPdf;
+    return isUsual || files.some((file) => present.includes(file.name));
+  }).map(({ name }) => name);
 }
 
 /** Beside the run's folder unless `--out` says where: a folder, or a file's name. */

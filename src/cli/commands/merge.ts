@@ -1,9 +1,9 @@
 import { basename, join } from 'node:path';
 import { readJournal } from '../../journal/read.ts';
+import { USUAL_FORMATS } from '../../render/formats.ts';
 import { sortEntries } from '../../report/run-data.ts';
 import { mergeRuns } from '../../run/merge.ts';
 import { newRunId, OUTPUT, pointLatest, runFolder } from '../places/runs.ts';
-import { DEFAULT_FORMATS } from '../report/formats.ts';
 import { updateIndex } from '../report/index-page.ts';
 import { printFiles } from '../report/print-files.ts';
 import { reportRun } from '../report/report-run.ts';
@@ -26,7 +26,7 @@ export async function merge(wanted: readonly string[]): Promise<number> {
     await reportRun({
       runDirectory: targetDirectory,
       directory: targetDirectory,
-      formats: DEFAULT_FORMATS,
+      formats: USUAL_FORMATS,
       draft: null,
       progress: () => {},
     }),

@@ -3,9 +3,9 @@ import { basename, join, resolve } from 'node:path';
 import { BenchbookError } from '../../lib/errors.ts';
 import { readInside } from '../../lib/files/below.ts';
 import { suggestion } from '../../lib/suggestions.ts';
+import { parseFormats, reportFiles } from '../../render/formats.ts';
 import type { RenderedFile } from '../../render/render.ts';
 import { runFolder } from '../places/runs.ts';
-import { formatsOf, REPORT_FILES } from '../report/formats.ts';
 import { printFiles } from '../report/print-files.ts';
 import { proseNow } from '../report/prose.ts';
 import type { reportRun } from '../report/report-run.ts';
@@ -27,7 +27,7 @@ interface RenderOptions {
 export async function renderCommand(run: string, options: RenderOptions): Promise<number> {
   const folder = await runFolder(run);
   const look = lookOf(options);
-  tellWithoutEffect(unusedLook({ ...options }, formatsOf(options.format)));
+  tellWithoutEffect(unusedLook({ ...options }, parseFormats(options.format)));
   // The renderer loads while the journal is read and the study bundled.
   const renderer = import('../report/report-run.ts');
   const journal = await readChecked(folder);
@@ -42,7 +42,7 @@ export async function renderCommand(run: string, options: RenderOptions): Promis
     look,
     progress: () => {},
   });
-  printFiles(files, options.format === undefined ? [] : formatsOf(options.format));
+  printFiles(files, options.format === undefined ? [] : parseFormats(options.format));
   if (options.out === undefined) await removeStale(folder, before, files);
   // What goes elsewhere changes nothing that the index tells of.
   if (options.out === undefined) await (await import('../report/index-page.ts')).updateIndex();
@@ -56,7 +56,7 @@ async function removeStale(folder: string, before: Uint8Array | null, made: read
   if (before === null || (await readInside(folder, 'report.json'))?.equals(before)) return;
   const present = await readdir(folder);
   const names = made.map(({ path }) => basename(path));
-  const stale = REPORT_FILES.filter((name) => present.includes(name) && !names.includes(name));
+  const stale = reportFiles().filter((name) => present.includes(name) && !names.includes(name));
   for (const name of stale) {
     await rm(join(folder, name));
     console.log(`${name} was of an earlier prose and is removed; --format makes it again`);
@@ -64,8 +64,8 @@ async function removeStale(folder: string, before: Uint8Array | null, made: read
 }
 
 /** In the run folder the document and its data go with every format, so that what lies there is of one prose. */
-function formatsFor(options: RenderOptions): ReturnType<typeof formatsOf> {
-  const wanted = formatsOf(options.format);
+function formatsFor(options: RenderOptions): ReturnType<typeof parseFormats> {
+  const wanted = parseFormats(options.format);
   return options.out === undefined ? [...new Set([...wanted, 'csv' as const, 'json' as const])] : wanted;
 }
 

@@ -5,6 +5,7 @@ import { verifyJournal } from '../../journal/verify.ts';
 import { BenchbookError } from '../../lib/errors.ts';
 import { readInside } from '../../lib/files/below.ts';
 import { count } from '../../lib/units.ts';
+import { USUAL_FORMATS } from '../../render/formats.ts';
 import { runFolder } from '../places/runs.ts';
 import { reportRun } from '../report/report-run.ts';
 
@@ -83,7 +84,7 @@ async function renderAgain(
     const files = await reportRun({
       runDirectory: folder,
       directory,
-      formats: ['html', 'json', 'csv', ...(paper === null ? [] : (['pdf'] as const))],
+      formats: USUAL_FORMATS.filter((format) => format !== 'pdf' || paper !== null),
       draft: null,
       look: paper === null ? {} : { paper },
       progress: () => {},

@@ -1,6 +1,5 @@
 import { analyse } from '../../analysis/analysis.ts';
-import { claimsOf, decideClaim } from '../../report/claims.ts';
-import type { ClaimResult } from '../../report/document.ts';
+import { claimsOf, decideClaim, isUnwanted } from '../../report/claims.ts';
 import { readRun, shownRun } from './report-run.ts';
 
 /** For each claim of a run that is not as its kind wants it, a sentence. One that is inconclusive fails nothing. */
@@ -11,9 +10,4 @@ export async function failedClaims(runDirectory: string): Promise<readonly strin
     .map((claim) => decideClaim(claim, analysis))
     .filter(isUnwanted)
     .map(({ id, kind, verdict, sentence }) => `claim ${id} is ${verdict}, and it is a ${kind}: ${sentence}`);
-}
-
-/** A property should hold; a defect should not. */
-export function isUnwanted({ kind, verdict }: Pick<ClaimResult, 'kind' | 'verdict'>): boolean {
-  return verdict === (kind === 'defect' ? 'supported' : 'refuted');
 }

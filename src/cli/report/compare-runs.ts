@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { readInside, writeInside } from '../../lib/files/below.ts';
 import { type RenderedFile, type RenderRequest, render } from '../../render/render.ts';
 import { buildComparison, type Comparison } from '../../report/compare.ts';
-import type { ClaimStatus } from '../../report/comparison/claims.ts';
-import { focusOf } from '../../report/comparison/parts/metrics.ts';
+import { type ComparisonRecord, comparisonRecord } from '../../report/comparison-outcome.ts';
 import { withDamage } from '../../report/damage.ts';
 import { OUTPUT } from '../places/runs.ts';
 import { readRun } from './report-run.ts';
@@ -17,23 +16,6 @@ interface CompareRequest {
   /** Where the files go; a folder of its own below `output/compare` where null. */
   readonly directory: string | null;
   readonly formats: RenderRequest['formats'];
-}
-
-/** What `comparison.json` keeps of a comparison, for the index page and for machines. */
-export interface ComparisonRecord {
-  readonly title: string;
-  readonly before: RunName;
-  readonly after: RunName;
-  readonly comparable: boolean;
-  readonly claims: readonly { readonly id: string; readonly status: ClaimStatus; readonly sentence: string }[];
-  /** Cells that the comparison is about, by verdict. */
-  readonly verdicts: Readonly<Record<string, number>>;
-}
-
-interface RunName {
-  readonly studyId: string;
-  readonly runId: string;
-  readonly head: string;
 }
 
 export interface Compared {
@@ -60,7 +42,7 @@ export async function compareRuns(request: CompareRequest): Promise<Compared> {
     ...(after.damage === null ? [] : [`after: ${after.damage.message}`]),
   ];
   const comparison = { ...compared, document: withDamage(compared.document, damage) };
-  const record = recordOf(comparison, before, after);
+  const record = comparisonRecord(comparison, before, after);
   const directory = request.directory ?? folderOf(record);
   const extraFiles = await bothJournals(request);
   const files = await render({ document: comparison.document, directory, formats, progress: () => {}, extraFiles }); // 3
@@ -82,27 +64,4 @@ async function bothJournals({ before, after }: CompareRequest): Promise<NonNulla
     description: `Hash-chained journal of the run ${name}`,
   });
   return [await read(before, 'before'), await read(after, 'after')];
-}
-
-type Saved = Awaited<ReturnType<typeof readRun>>;
-
-function recordOf(
-  { document, claims, metrics, comparable }: Comparison,
-  before: Saved,
-  after: Saved,
-): ComparisonRecord {
-  const name = ({ entries, head }: Saved): RunName => {
-    const run = entries[0] as { readonly studyId: string; readonly runId: string };
-    return { studyId: run.studyId, runId: run.runId, head };
-  };
-  const verdicts: Record<string, number> = {};
-  for (const { verdict } of focusOf(metrics)) verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
-  return {
-    title: document.title,
-    before: name(before),
-    after: name(after),
-    comparable,
-    claims: claims.map(({ id, status, sentence }) => ({ id, status, sentence })),
-    verdicts,
-  };
 }

@@ -2,10 +2,11 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sentenceOf } from '../../lib/errors.ts';
 import { writeWhole } from '../../lib/files/below.ts';
+import { reportFiles } from '../../render/formats.ts';
 import { type IndexRun, indexHtml } from '../../render/index-page.ts';
+import type { ComparisonRecord } from '../../report/comparison-outcome.ts';
 import { listRuns, OUTPUT, studiesWithRuns } from '../places/runs.ts';
 import { runCard } from '../run/run-card.ts';
-import type { ComparisonRecord } from './compare-runs.ts';
 
 /** A comparison with where it stands below `output/`. */
 export interface ComparisonCard extends ComparisonRecord {
@@ -91,7 +92,7 @@ async function comparisonCards(): Promise<readonly ComparisonCard[]> {
       const record = await recordIn(join(OUTPUT, folder));
       if (record === null) continue;
       const files = await readdir(join(OUTPUT, folder));
-      const reports = ['report.html', 'report.pdf', 'report.md'].filter((each) => files.includes(each));
+      const reports = reportFiles().filter((each) => files.includes(each));
       cards.push({ ...record, folder, reports });
     }
   }

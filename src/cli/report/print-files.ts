@@ -1,9 +1,10 @@
 import { dirname, relative } from 'node:path';
 import { count } from '../../lib/units.ts';
+import { FORMATS } from '../../render/formats.ts';
 import type { RenderedFile } from '../../render/render.ts';
 
 /** Formats of which each file is named, also where nobody asked for the format. */
-const FOR_PEOPLE = ['html', 'pdf', 'md', 'jira'];
+const FOR_PEOPLE: readonly string[] = FORMATS.filter(({ kind }) => kind === 'report').map(({ name }) => name);
 
 /**
  * Paths of the files made, the ones for people first, and why any was left out. Files of the formats in `asked` are named one by one;

@@ -4,12 +4,12 @@ import { writeInside } from '../../lib/files/below.ts';
 import { openCache, requireWritable } from '../../lib/files/private-folder.ts';
 import { programFile } from '../../lib/package-files.ts';
 import { withoutSecrets } from '../../lib/secrets.ts';
+import { USUAL_FORMATS } from '../../render/formats.ts';
 import { type RunRequest, type RunResult, runStudy } from '../../run/run.ts';
 import { cacheDirectory } from '../places/cache.ts';
 import { OUTPUT, pointLatest } from '../places/runs.ts';
 import { rememberStudy } from '../places/study-place.ts';
 import { failedClaims } from '../report/check.ts';
-import { DEFAULT_FORMATS } from '../report/formats.ts';
 import { updateIndex } from '../report/index-page.ts';
 import { printFiles } from '../report/print-files.ts';
 import { reportRun } from '../report/report-run.ts';
@@ -54,7 +54,7 @@ export async function measureAndReport({ message, json, ...request }: MeasureReq
   }).finally(interrupt.release);
   tellWithoutEffect(keepWatch.without(request.keep ?? []));
   // Whoever pressed Ctrl-C does not want to wait for a PDF; `render` makes it.
-  const formats = result.interrupted ? DEFAULT_FORMATS.filter((format) => format !== 'pdf') : DEFAULT_FORMATS;
+  const formats = result.interrupted ? USUAL_FORMATS.filter((format) => format !== 'pdf') : USUAL_FORMATS;
   if (result.trials > 0) await renderRun(result.runDirectory, request.study, formats, json ?? false);
   await updateIndex();
   const failure = interrupt.failure();
@@ -65,7 +65,7 @@ export async function measureAndReport({ message, json, ...request }: MeasureReq
 async function renderRun(
   runDirectory: string,
   study: { readonly id: string; readonly sourceText: string; readonly file: string },
-  formats: typeof DEFAULT_FORMATS,
+  formats: typeof USUAL_FORMATS,
   quiet: boolean,
 ): Promise<void> {
   await writeInside(runDirectory, 'study.ts', withoutSecrets(study.sourceText));

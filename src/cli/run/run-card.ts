@@ -7,12 +7,11 @@ import { parseJson } from '../../journal/json.ts';
 import { readRunFile } from '../../journal/run-file.ts';
 import { sentenceOf } from '../../lib/errors.ts';
 import { readInside, writeWhole } from '../../lib/files/below.ts';
+import { reportFiles } from '../../render/formats.ts';
 import type { IndexedRun, IndexRun } from '../../render/index-page.ts';
-import { claimsOf, decideClaim } from '../../report/claims.ts';
+import { claimsOf, decideClaim, isUnwanted } from '../../report/claims.ts';
 import { sortEntries } from '../../report/run-data.ts';
 import { shortVersion } from '../../report/versions.ts';
-import { isUnwanted } from '../report/check.ts';
-import { REPORT_FILES } from '../report/formats.ts';
 import { readRun, shownRun } from '../report/report-run.ts';
 import { TOOL_VERSION } from '../terminal/version.ts';
 
@@ -101,5 +100,5 @@ async function keepCard(file: string, card: KeptCard): Promise<void> {
 
 async function reportsIn(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder);
-  return REPORT_FILES.filter((name) => names.includes(name));
+  return reportFiles().filter((name) => names.includes(name));
 }

@@ -1,5 +1,6 @@
 import type { Plan } from '../../plan/plan.ts';
 import { makePlan } from '../../plan/plan.ts';
+import { FORMATS } from '../../render/formats.ts';
 import type { RunEvent } from '../../run/events.ts';
 import type { Study } from '../../study/study.ts';
 import type { PlanOptions } from './plan-options.ts';
@@ -59,15 +60,15 @@ export function unusedMatches(match: readonly string[]): readonly string[] {
 
 /** Options of `render` that are about formats which it does not write. */
 export function unusedLook(options: Readonly<Record<string, unknown>>, formats: readonly string[]): readonly string[] {
-  const about: Readonly<Record<string, readonly [string, readonly string[]]>> = {
-    static: ['--static', ['html']],
-    paper: ['--paper', ['pdf']],
-    frontMatter: ['--front-matter', ['md']],
-    templates: ['--templates', ['html', 'pdf']],
-  };
-  return Object.entries(about).flatMap(([name, [option, wanted]]) =>
-    options[name] === undefined || wanted.some((format) => formats.includes(format))
-      ? []
-      : [`${option} changes nothing: it is about ${wanted.join(' and ')}, which --format does not name.`],
-  );
+  const flags = {
+    static: '--static',
+    paper: '--paper',
+    frontMatter: '--front-matter',
+    templates: '--templates',
+  } as const;
+  return (Object.keys(flags) as (keyof typeof flags)[]).flatMap((name) => {
+    const wanted = FORMATS.filter((format) => format.options.includes(name)).map((format) => format.name);
+    if (options[name] === undefined || wanted.some((format) => formats.includes(format))) return [];
+    return [`${flags[name]} changes nothing: it is about ${wanted.join(' and ')}, which --format does not name.`];
+  });
 }

@@ -1,4 +1,21 @@
 import type { CellValue, Table } from '../../report/document.ts';
+import { dataFileNames } from '../tables/data-files.ts';
+import { defineFormat } from './format.ts';
+
+/** Every table of the document below `data/`. */
+export const csv = defineFormat({
+  name: 'csv',
+  isUsual: true,
+  kind: 'data',
+  files: [],
+  isDispensable: true,
+  options: [],
+  write: async (job) => {
+    const { tables } = job.document;
+    const names = dataFileNames(tables);
+    for (const table of Object.values(tables)) await job.write(`data/${names.get(table.name)!}.csv`, tableCsv(table));
+  },
+});
 
 /**
  * A table as RFC 4180 CSV with a header of column keys: numbers in base units at full precision, nothing for null,

@@ -1,11 +1,11 @@
-import Handlebars from 'handlebars';
+import type Handlebars from 'handlebars';
 import { BenchbookError } from '../../lib/errors.ts';
 import { agree, count } from '../../lib/units.ts';
-import type { Block, ClaimResult, Document, Inline, Table, ValueRef, Verdict } from '../../report/document.ts';
+import type { Block, ClaimResult, Document, Inline, Table, Verdict } from '../../report/document.ts';
 import type { DrawnFigure } from '../figures/figure-set.ts';
 import { withoutTips } from '../figures/svg.ts';
 import { withCssColours } from '../figures/theme.ts';
-import { asSentence } from '../formats/flow.ts';
+import { asSentence } from '../flow/flow.ts';
 import { type Anchors, anchorsOf } from '../prose/anchors.ts';
 import { highlighted } from '../prose/highlight.ts';
 import { lineHtml, type ProseTarget, plainText, proseHtml } from '../prose/prose.ts';
@@ -13,6 +13,7 @@ import { dataFileNames } from '../tables/data-files.ts';
 import { printed } from '../tables/fit.ts';
 import { type SetTable, setTable } from '../tables/tables.ts';
 import { type PackedTable, type Packer, packerOf } from './packed.ts';
+import { escaped, labelOf, safe, valueHtml } from './value-html.ts';
 
 /** What a template sees: plain data in which HTML stands as `SafeString`, so that no template needs an unescaped `{{{`. */
 export type View = Readonly<Record<string, unknown>>;
@@ -257,19 +258,6 @@ function verdictView(verdict: Verdict, label?: string): View {
   return { name: verdict, text: label ?? verdict[0]!.toUpperCase() + verdict.slice(1) };
 }
 
-/**
- * A number that says on hover and focus where it comes from, and leads to its samples where the report holds them. In a table the row
- * names the cell, and the expression does too.
- */
-function valueHtml(value: ValueRef, anchors: Anchors, inTable = false): string {
-  const interval = value.interval === undefined ? '' : `, 95 % interval ${value.interval}`;
-  const where = inTable ? value.metric : `${value.metric} at ${value.filter}`;
-  const note = `${where}; n = ${value.n}${interval}; ${value.expression}`;
-  const link = anchors.has(value.samplesId) ? `href="#${escaped(value.samplesId)}"` : 'tabindex="0"';
-  const name = value.value === null ? 'value no-value' : 'value';
-  return `<a class="${name}" ${link} data-note="${escaped(note)}">${escaped(value.text)}</a>`;
-}
-
 function contentsOf(document: Document): View[] {
   const headings = (blocks: readonly Block[]) => blocks.filter((block) => block.type === 'heading');
   const all = [...headings(document.sections), ...headings(document.appendices)];
@@ -280,19 +268,6 @@ function ticketView(ticket: string): View {
   const isUrl = /^https?:\/\/\S+$/.test(ticket);
   const href = isUrl ? ticket : /^MDEV-\d+$/.test(ticket) ? `https://jira.mariadb.org/browse/${ticket}` : null;
   return { text: ticket, href };
-}
-
-function labelOf(id: string, anchors: Anchors): string {
-  const label = anchors.get(id);
-  if (label === undefined)
-    throw new BenchbookError('render', `Prose refers to "#${id}", which is no anchor of this report.`, {
-      hint: nearest(id, anchors),
-    });
-  return label;
-}
-
-function nearest(id: string, anchors: Anchors): string {
-  return `Anchors are: ${[...anchors.keys()].join(', ') || 'none'}; looked for "${id}".`;
 }
 
 function tableNamed(name: string, where: string, context: ViewContext): Table {
@@ -313,17 +288,6 @@ function accessible(svg: string, altId: string, isStatic: boolean): string {
     `<svg role="img" aria-labelledby="${escaped(altId)}" `,
   );
 }
-
-function safe(html: string): Handlebars.SafeString {
-  return new Handlebars.SafeString(html);
-}
-
-/** For text, and for attributes in double quotes: all that HTML asks for there. */
-function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, (mark) => ESCAPES[mark]!);
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 

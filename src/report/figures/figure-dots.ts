@@ -1,36 +1,15 @@
 import type { Analysis } from '../../analysis/analysis.ts';
-import type { DotsKind, Draft, DraftFigure, SamplesKind } from '../../draft/types.ts';
+import type { Draft } from '../../draft/types.ts';
 import type { CellLabels } from '../../journal/entry.ts';
 import { count, formatValue } from '../../lib/units.ts';
+import { cautionNotes } from '../cautions/caution-notes.ts';
 import type { CellValue, Column, Table } from '../document.ts';
 import { cellText, metricTitle } from '../names.ts';
-import type { RunData } from '../run-data.ts';
-import { cautionNotes } from '../sections/caution-notes.ts';
 import { baselineOf, cellsWhere, factorCells, factorColumns } from '../tables/cells.ts';
 import { figureSpec, scaleOf } from './figure-specs.ts';
-import { altText, type Dot, sourceLine, unitOf } from './figure-texts.ts';
+import { altText, sourceLine, unitOf } from './figure-texts.ts';
+import type { CellFigure, Dot, FigureContext, Shown } from './figure-types.ts';
 import { scaleNote, valueScale } from './value-scale.ts';
-
-export type CellFigure = Extract<DraftFigure, { readonly kind: DotsKind | SamplesKind }>;
-
-/** What a figure shows: the parts of its block that depend on its kind. */
-export interface Shown {
-  readonly spec: Readonly<Record<string, unknown>>;
-  readonly tables: readonly Table[];
-  /** The table that "data" unfolds. */
-  readonly table: string;
-  readonly title: string;
-  readonly alt: string;
-  readonly sourceLine: string;
-  readonly notes: readonly string[];
-}
-
-export interface FigureContext {
-  readonly draft: Draft;
-  readonly analysis: Analysis;
-  readonly data: RunData;
-  readonly number: number;
-}
 
 /** Figures of cells: a value a cell, or the samples of each cell. */
 export function showCells(asked: CellFigure, context: FigureContext): Shown {

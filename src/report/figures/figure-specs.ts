@@ -1,6 +1,6 @@
 import type { Draft } from '../../draft/types.ts';
 import type { Table } from '../document.ts';
-import type { CellFigure } from './figure-dots.ts';
+import type { CellFigure } from './figure-types.ts';
 import { type ValueScale, valueScale } from './value-scale.ts';
 
 interface SpecContext {

@@ -1,20 +1,9 @@
 import type { Draft } from '../../draft/types.ts';
-import type { CellLabels } from '../../journal/entry.ts';
 import { count, formatInterval, formatValue } from '../../lib/units.ts';
 import type { Unit } from '../../study/types.ts';
 import type { Table } from '../document.ts';
 import { cellText, metricTitle } from '../names.ts';
-import type { CellFigure, FigureContext } from './figure-dots.ts';
-
-/** One dot of a figure: a cell with its value, interval and n; no value where the cell has none, and then why. */
-export interface Dot {
-  readonly cell: CellLabels;
-  readonly value: number | null;
-  readonly low: number | null;
-  readonly high: number | null;
-  readonly n: number;
-  readonly note: string | null;
-}
+import type { CellFigure, Dot, FigureContext } from './figure-types.ts';
 
 const KIND_NAMES: Readonly<Record<CellFigure['kind'], string>> = {
   interval: 'Interval plot',

@@ -5,7 +5,7 @@ import type { Cell } from '../../study/types.ts';
 import type { CellValue, Table } from '../document.ts';
 import { cellText, metricTitle } from '../names.ts';
 import { cellsWhere, factorCells, factorColumns } from '../tables/cells.ts';
-import type { FigureContext, Shown } from './figure-dots.ts';
+import type { FigureContext, Shown } from './figure-types.ts';
 
 /** A title along the axis of a low panel would run into the next one's. */
 const LEVEL = { titleAngle: 0, titleAlign: 'left', titleX: 0, titleY: -6, titleBaseline: 'bottom' } as const;

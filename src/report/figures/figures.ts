@@ -2,8 +2,9 @@ import type { DraftFigure } from '../../draft/types.ts';
 import type { Block } from '../document.ts';
 import type { Part } from '../sections/part.ts';
 import type { Resolve } from '../tables/values.ts';
-import { type FigureContext, type Shown, showCells } from './figure-dots.ts';
+import { showCells } from './figure-dots.ts';
 import { showPhases, showTimeline } from './figure-time.ts';
+import type { FigureContext, Shown } from './figure-types.ts';
 
 /** A study's figure as a numbered block, with the tables that it draws from. */
 export function figureBlock(figure: DraftFigure, context: FigureContext & { readonly resolve: Resolve }): Part {

@@ -3,10 +3,10 @@ import { explainVerdict } from '../../analysis/explain.ts';
 import type { Comparison, Effect, Interaction } from '../../analysis/results.ts';
 import type { Draft } from '../../draft/types.ts';
 import { agree, count, formatInterval, formatValue } from '../../lib/units.ts';
+import { precisionNotes } from '../cautions/caution-notes.ts';
 import type { Block, CellValue, Column, Table } from '../document.ts';
 import { cellText, metricTitle } from '../names.ts';
 import { originOf } from '../tables/values.ts';
-import { precisionNotes } from './caution-notes.ts';
 import { foldedBlock } from './long.ts';
 import type { Part } from './part.ts';
 

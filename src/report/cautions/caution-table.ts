@@ -3,8 +3,8 @@ import type { PlacedCaution } from '../../analysis/results.ts';
 import { count } from '../../lib/units.ts';
 import type { Block, CellValue, Table } from '../document.ts';
 import { cellText } from '../names.ts';
-import { foldedBlock } from './long.ts';
-import type { Part } from './part.ts';
+import { foldedBlock } from '../sections/long.ts';
+import type { Part } from '../sections/part.ts';
 
 /** Cautions of one kind and metric. */
 interface Group {

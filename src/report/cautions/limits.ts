@@ -4,9 +4,9 @@ import { escapeMarkdown } from '../claims.ts';
 import type { Block } from '../document.ts';
 import { cellText } from '../names.ts';
 import type { RunData } from '../run-data.ts';
+import { isRecord } from '../sections/facts.ts';
+import type { Part } from '../sections/part.ts';
 import { cautionTable, withRanges } from './caution-table.ts';
-import { isRecord } from './facts.ts';
-import type { Part } from './part.ts';
 
 /** Every caution in one place, each once, with how many trials it concerns. */
 export function limitsPart(data: RunData, analysis: Analysis, spoken: readonly string[]): Part {
