@@ -28,20 +28,20 @@ async function setUp(mode, rest) {
   const modules = await ensureNodeModules(project, say, fail);
   const server = ensureServer();
   const browser = await ensureChromium(project, say);
-  const lacking = browser ? [] : ['chromium'];
-  if (mode !== 'start') lacking.push(...(await ensureTestPrograms()));
+  const missing = browser ? [] : ['chromium'];
+  if (mode !== 'start') missing.push(...(await ensureTestPrograms()));
   say([modules, server, browser ? `browser ${browser}` : 'no browser'].join('; '));
-  if (lacking.length > 0) tell(lacking, mode, rest);
+  if (missing.length > 0) reportMissing(missing, mode, rest);
   if (mode === 'start') run([join(project, 'src/cli/benchbook.mjs'), 'run', 'quickstart', ...rest]);
   if (mode === 'test') run([join(project, 'node_modules/vitest/vitest.mjs'), 'run', ...rest], project);
 }
 
 /** A report does without a browser, all tests don't; who names tests knows which. */
-function tell(lacking, mode, rest) {
-  const install = `as root: apt-get install ${lacking.join(' ')}`;
+function reportMissing(missing, mode, rest) {
+  const install = `as root: apt-get install ${missing.join(' ')}`;
   if (mode === 'start') return say(`without Chromium the report comes as HTML only; for the PDF, ${install}`);
-  if (mode === 'test' && rest.length > 0) return say(`some tests also need ${lacking.join(' and ')}; ${install}`);
-  fail(`The tests also need ${lacking.join(' and ')}; ${install} (or run some alone: npm test -- test/analysis).`, 4);
+  if (mode === 'test' && rest.length > 0) return say(`some tests also need ${missing.join(' and ')}; ${install}`);
+  fail(`The tests also need ${missing.join(' and ')}; ${install} (or run some alone: npm test -- test/analysis).`, 4);
 }
 
 function checkNode() {
@@ -56,8 +56,8 @@ function checkNode() {
 function ensureServer() {
   const server = findCommand(['mariadbd', 'mysqld'], usualServerPlaces);
   if (server) return `database server ${server}`;
-  const lacking = ['apt-get', 'dpkg-deb'].filter((tool) => !findCommand([tool]));
-  if (lacking.length === 0 && aptHasSources()) return 'no database server installed, one will be fetched with apt';
+  const missing = ['apt-get', 'dpkg-deb'].filter((tool) => !findCommand([tool]));
+  if (missing.length === 0 && aptHasSources()) return 'no database server installed, one will be fetched with apt';
   return fail(
     'There is no mariadbd or mysqld, and no apt to fetch one with; install mariadb-server or mysql-server.',
     4,

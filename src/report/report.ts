@@ -18,7 +18,7 @@ import { methodsPart } from './sections/methods.ts';
 import { type Numbering, numberBlocks } from './sections/numbering.ts';
 import type { Part } from './sections/part.ts';
 import { proseBlocks } from './sections/prose.ts';
-import { spokenMetrics } from './sections/referenced-metrics.ts';
+import { referencedMetrics } from './sections/referenced-metrics.ts';
 import { type LevelNames, levelNames, withLevelNames } from './tables/level-names.ts';
 import { cellsTable } from './tables/summary-table.ts';
 import { samplesTable, summariesTable } from './tables/tables.ts';
@@ -48,15 +48,15 @@ export function buildReport(data: RunData, written: Draft, analysis: Analysis): 
   const context = { draft, analysis, data, claims, numbering, resolve, lead };
   const body = draft.blocks.map((block) => studyBlock(block, context));
   // 3, 4, 5
-  const spoken = spokenMetrics(draft);
+  const referenced = referencedMetrics(draft);
   const decisive = new Set(claims.flatMap(({ values }) => values.map(({ metric }) => metric)));
-  const comparisons = comparisonsPart(spoken, decisive, draft, analysis);
+  const comparisons = comparisonsPart(referenced, decisive, draft, analysis);
   const methods = methodsPart(data, draft, analysis);
-  const limits = limitsPart(data, analysis, spoken);
+  const limits = limitsPart(data, analysis, referenced);
   const appendices = appendicesPart(data, draft);
   // 6
   const front = lead === null ? null : figureBlock(lead, { ...context, number: numbering.numberOf(lead) });
-  const verdict = verdictOf({ draft, claims, headlines, metrics: spoken, analysis, resolve });
+  const verdict = verdictOf({ draft, claims, headlines, metrics: referenced, analysis, resolve });
   // 7
   const tables = [
     ...(front?.tables ?? []),

@@ -44,14 +44,14 @@ export async function renderCommand(run: string, options: RenderOptions): Promis
   });
   printFiles(files, options.format === undefined ? [] : parseFormats(options.format));
   if (options.out === undefined) await removeStale(folder, before, files);
-  // What goes elsewhere changes nothing that the index tells of.
+  // Reports written elsewhere are not on the index page.
   if (options.out === undefined) await (await import('../report/index-page.ts')).updateIndex();
   if (journal.damage === null) return EXIT.done;
   console.error(damageText(journal.damage.message));
   return EXIT.notAllOk;
 }
 
-/** What lies in a run folder is of one prose: a report in another format that was made of an earlier one goes, and can be made again. */
+/** All reports in a run folder come from the same prose. Deletes reports in other formats that an older prose produced; `--format` makes them again. */
 async function removeStale(folder: string, before: Uint8Array | null, made: readonly RenderedFile[]): Promise<void> {
   if (before === null || (await readInside(folder, 'report.json'))?.equals(before)) return;
   const present = await readdir(folder);
@@ -63,13 +63,13 @@ async function removeStale(folder: string, before: Uint8Array | null, made: read
   }
 }
 
-/** In the run folder the document and its data go with every format, so that what lies there is of one prose. */
+/** In the run folder every render also writes the document and its data, so that all files there come from the same prose. */
 function formatsFor(options: RenderOptions): ReturnType<typeof parseFormats> {
   const wanted = parseFormats(options.format);
   return options.out === undefined ? [...new Set([...wanted, 'csv' as const, 'json' as const])] : wanted;
 }
 
-/** How the report is to look. A look of one's own goes elsewhere: the run folder keeps the report that `verify` can make again. */
+/** How the report looks. A custom look needs another folder, because `verify` compares the run folder with the usual look. */
 function lookOf(options: RenderOptions): NonNullable<Parameters<typeof reportRun>[0]['look']> {
   const own = options.templates === undefined ? (options.static ? '--static' : null) : '--templates';
   if (own !== null && options.out === undefined) {

@@ -28,7 +28,7 @@ export async function updateIndex(): Promise<void> {
   try {
     await writeIndex();
   } catch (error) {
-    // What was measured and rendered is there all the same.
+    // The run and its reports are complete; only the index page is old.
     console.error(`benchbook: ${join(OUTPUT, 'index.html')} could not be brought up to date: ${sentenceOf(error)}`);
   }
 }

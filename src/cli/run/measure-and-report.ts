@@ -53,7 +53,7 @@ export async function measureAndReport({ message, json, ...request }: MeasureReq
     },
   }).finally(interrupt.release);
   tellWithoutEffect(keepWatch.without(request.keep ?? []));
-  // Whoever pressed Ctrl-C does not want to wait for a PDF; `render` makes it.
+  // After Ctrl-C we skip the PDF, because it takes seconds. `benchbook render` creates it later.
   const formats = result.interrupted ? USUAL_FORMATS.filter((format) => format !== 'pdf') : USUAL_FORMATS;
   if (result.trials > 0) await renderRun(result.runDirectory, request.study, formats, json ?? false);
   await updateIndex();
@@ -85,13 +85,13 @@ async function renderRun(
   printFiles(files.map((file) => ({ ...file, path: join(shown, relative(runDirectory, file.path)) })));
 }
 
-/** The command's exit code; with `check`, each claim that is not as its kind wants it is message on stderr. */
+/** The command's exit code; with `check`, each claim that is not as its kind wants it is printed on stderr. */
 export async function exitOf(result: RunResult, check: boolean): Promise<number> {
   if (result.interrupted) return EXIT.interrupted;
   const failed = check && result.trials > 0 ? await failedClaims(result.runDirectory) : [];
   for (const sentence of failed) console.error(`check: ${sentence}`);
   if (failed.length > 0) return EXIT.checkFailed;
-  // What this machine or a build lacks is no fault of the run, unless nothing is left of it.
+  // Skipped trials don't fail the run: the machine or the build lacks something that the study asked for. A run without any result fails.
   const isEmpty = result.ok === 0 && result.trials > 0;
   return result.notOk > 0 || isEmpty ? EXIT.notAllOk : EXIT.done;
 }

@@ -116,6 +116,6 @@ export function seconds(began) {
 export function errorOf(output) {
   const lines = output.split('\n').map((line) => line.trim());
   const first = lines.findIndex((line) => /^\w*(error\b|E: )/i.test(line));
-  const told = lines.slice(first, first + 2).filter((line) => line && !line.startsWith('at '));
-  return first < 0 ? (lines.filter(Boolean).at(-1) ?? 'no reason given') : told.join(' ');
+  const message = lines.slice(first, first + 2).filter((line) => line && !line.startsWith('at '));
+  return first < 0 ? (lines.filter(Boolean).at(-1) ?? 'no reason given') : message.join(' ');
 }

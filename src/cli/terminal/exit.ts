@@ -24,7 +24,7 @@ export function exitCodeOf(thrown: unknown): number {
   return known instanceof BenchbookError ? EXIT_OF[known.code] : EXIT.notAllOk;
 }
 
-/** A thrown value as people read it: place, sentence, mend. A stack only for what should never happen. */
+/** A thrown value as people read it: place, sentence, fix. A stack only for what should never happen. */
 export function explain(thrown: unknown): string {
   return withoutSecrets(explanation(fileError(thrown) ?? thrown));
 }

@@ -25,9 +25,9 @@ export function guardOutput(): void {
   process.on('uncaughtException', (thrown) => {
     // A run ends itself in order.
     if (process.listenerCount('uncaughtException') > 1) return;
-    const told = strayError(thrown, lastCalled()?.file ?? '') ?? thrown;
-    process.stderr.write(`${explain(told)}\n`);
-    endWith(exitCodeOf(told));
+    const shown = strayError(thrown, lastCalled()?.file ?? '') ?? thrown;
+    process.stderr.write(`${explain(shown)}\n`);
+    endWith(exitCodeOf(shown));
     process.exit();
   });
 }

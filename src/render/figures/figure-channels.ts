@@ -11,7 +11,7 @@ export function channelOf(channel: string, definition: Json, context: FigureCont
   const axis = channel.replace(/2$/, '');
   const prefix = context.axisPrefixes.get(axis);
   if (typeof result.datum === 'number' && prefix) result.datum = result.datum / prefix.divisor;
-  if (typeof result.value === 'string') result.value = colourOf(result.value);
+  if (typeof result.value === 'string') result.value = colorOf(result.value);
   const field = result.field;
   const column = typeof field === 'string' ? context.columns.get(field) : undefined;
   if (typeof field !== 'string' || !column) {
@@ -131,6 +131,6 @@ function legendColumns(levels: readonly string[], widthPx: number): number {
   return Math.max(1, Math.min(levels.length, Math.floor(widthPx / (widest + 40))));
 }
 
-export function colourOf(name: string): string {
+export function colorOf(name: string): string {
   return Object.hasOwn(ROLES, name) ? ROLES[name as keyof typeof ROLES] : name;
 }

@@ -1,5 +1,5 @@
 import type { CellValue } from '../../report/document.ts';
-import { channelOf, colourOf, redundantChannels, shownLevels } from './figure-channels.ts';
+import { channelOf, colorOf, redundantChannels, shownLevels } from './figure-channels.ts';
 import {
   axisExtentsOf,
   axisPrefixesOf,
@@ -205,7 +205,7 @@ function shareTitles(encodings: readonly Json[]): void {
 function markOf(mark: unknown, context: FigureContext): Json {
   const result: Json = typeof mark === 'string' ? { type: mark } : { ...(mark as Json) };
   for (const key of ['color', 'fill', 'stroke'] as const) {
-    if (typeof result[key] === 'string') result[key] = colourOf(result[key]);
+    if (typeof result[key] === 'string') result[key] = colorOf(result[key]);
   }
   const many = Math.max(0, ...[...context.values.values()].map((list) => list.length));
   // Crowds of points turn into a blot: let density show.

@@ -4,7 +4,7 @@ import { blocksOf } from '../prose/blocks.ts';
 import { figuresIn, WIDE_PX } from './figure-set.ts';
 import { prepareFigure } from './figures.ts';
 import { compileSpec } from './svg.ts';
-import { withCssColours } from './theme.ts';
+import { withCssColors } from './theme.ts';
 
 type Json = Record<string, unknown>;
 
@@ -25,7 +25,7 @@ export function liveSpecs(document: Document): string {
     });
     const hint = withInteraction(spec);
     // Most of a spec is its data, and few readers explore: packed it is a fifth.
-    const packed = gzipped(withCssColours(JSON.stringify(compileSpec(spec))));
+    const packed = gzipped(withCssColors(JSON.stringify(compileSpec(spec))));
     specs[figure.id] = { hint, panels: isOnePanel(spec) ? 1 : 0, packed };
   }
   // `<` would let a level's name end the data block.

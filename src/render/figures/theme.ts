@@ -153,7 +153,7 @@ export const LEVEL_TITLE = {
 } as const;
 
 /** Replace the role and series colours of an SVG by CSS variables that fall back to themselves. */
-export function withCssColours(svg: string): string {
+export function withCssColors(svg: string): string {
   return svg.replace(/"(#[0-9a-f]{6})"/g, (whole, hex: string) => {
     const name = VARIABLES.get(hex);
     return name === undefined ? whole : `"var(--fig-${name}, ${hex})"`;

@@ -27,13 +27,13 @@ const dialect: Dialect<string> = {
   table: (table) => grid(table),
   bullets: (items) => items.map((item) => `* ${line(item)}`).join('\n'),
   callout: (kind, title, body) =>
-    `{panel:title=${parameter(`${LABELS[kind]}: ${title}`)}|borderColor=${COLOURS[kind]}}\n${body.map((node) => prose(node, '')).join('\n\n')}\n{panel}`,
+    `{panel:title=${parameter(`${LABELS[kind]}: ${title}`)}|borderColor=${COLORS[kind]}}\n${body.map((node) => prose(node, '')).join('\n\n')}\n{panel}`,
   code: (language, text, title) => block(language, text, title),
   rule: () => '----',
 };
 
 const LABELS = { note: 'Note', caution: 'Caution', failure: 'Failure' } as const;
-const COLOURS = { note: '#2f5b78', caution: '#7f4d06', failure: '#9e3021' } as const;
+const COLORS = { note: '#2f5b78', caution: '#7f4d06', failure: '#9e3021' } as const;
 
 function prose(node: ProseNode, marks: string): string {
   switch (node.type) {

@@ -4,7 +4,7 @@ import { agree, count } from '../../lib/units.ts';
 import type { Block, ClaimResult, Document, Inline, Table, Verdict } from '../../report/document.ts';
 import type { DrawnFigure } from '../figures/figure-set.ts';
 import { withoutTips } from '../figures/svg.ts';
-import { withCssColours } from '../figures/theme.ts';
+import { withCssColors } from '../figures/theme.ts';
 import { asSentence } from '../flow/flow.ts';
 import { type Anchors, anchorsOf } from '../prose/anchors.ts';
 import { highlighted } from '../prose/highlight.ts';
@@ -283,7 +283,7 @@ function line(content: Inline, context: ViewContext): Handlebars.SafeString {
 
 /** The picture as one image with the alternative text that stands beside it, in the colours of the page. */
 function accessible(svg: string, altId: string, isStatic: boolean): string {
-  return withCssColours(isStatic ? withoutTips(svg) : svg).replace(
+  return withCssColors(isStatic ? withoutTips(svg) : svg).replace(
     '<svg ',
     `<svg role="img" aria-labelledby="${escaped(altId)}" `,
   );

@@ -9,9 +9,9 @@ import type { Part } from '../sections/part.ts';
 import { cautionTable, withRanges } from './caution-table.ts';
 
 /** Every caution in one place, each once, with how many trials it concerns. */
-export function limitsPart(data: RunData, analysis: Analysis, spoken: readonly string[]): Part {
+export function limitsPart(data: RunData, analysis: Analysis, referenced: readonly string[]): Part {
   const notes = data.notes.map((note) => `${note.event} at ${note.at}: ${note.text}`);
-  const content = [...ofTrials(data), ...ofBuilds(data), ...ofAnalysis(analysis, spoken), ...notes];
+  const content = [...ofTrials(data), ...ofBuilds(data), ...ofAnalysis(analysis, referenced), ...notes];
   const blocks: Block[] = [
     { type: 'heading', level: 2, text: 'Limitations', id: 'limits' },
     {
@@ -23,7 +23,7 @@ export function limitsPart(data: RunData, analysis: Analysis, spoken: readonly s
       ],
     },
   ];
-  const placed = cautionTable(analysis, spoken);
+  const placed = cautionTable(analysis, referenced);
   return { blocks: [...blocks, ...placed.blocks], tables: placed.tables };
 }
 
@@ -67,10 +67,10 @@ function ofBuilds({ servers }: RunData): string[] {
 }
 
 /** Cautions of the analysis about the whole run, or about a metric that the report speaks of; those about single cells stand in a table. */
-function ofAnalysis(analysis: Analysis, spoken: readonly string[]): string[] {
+function ofAnalysis(analysis: Analysis, referenced: readonly string[]): string[] {
   const found = new Map<string, Set<string>>();
   for (const caution of analysis.cautions) {
-    if (caution.metric !== undefined && (!spoken.includes(caution.metric) || caution.cell !== undefined)) continue;
+    if (caution.metric !== undefined && (!referenced.includes(caution.metric) || caution.cell !== undefined)) continue;
     const places = found.get(caution.sentence) ?? new Set();
     const place = [caution.metric, caution.cell && cellText(caution.cell)].filter(Boolean).join(' at ');
     if (place !== '') places.add(place);

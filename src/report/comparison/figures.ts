@@ -146,7 +146,7 @@ function slopeSpec(table: Table, color: string | null, panels: boolean): VegaLit
   return panels ? { data, facet: { field: 'panel', type: 'nominal', title: null }, spec: { layer } } : { data, layer };
 }
 
-const COLOURS: Readonly<Record<string, string>> = {
+const COLORS: Readonly<Record<string, string>> = {
   better: 'good',
   worse: 'bad',
   lower: 'accent',
@@ -160,8 +160,8 @@ function ratioSpec(table: Table, threshold: number): VegaLiteSpec {
   const y = { field: 'cellCompared', title: null };
   const x = { field: 'ratio', title: 'after / before', scale };
   const groups = [
-    ...Object.entries(COLOURS).map(([verdict, color]) => ({ filter: `datum.verdict === '${verdict}'`, color })),
-    { filter: `indexof(${JSON.stringify(Object.keys(COLOURS))}, datum.verdict) < 0`, color: 'muted' },
+    ...Object.entries(COLORS).map(([verdict, color]) => ({ filter: `datum.verdict === '${verdict}'`, color })),
+    { filter: `indexof(${JSON.stringify(Object.keys(COLORS))}, datum.verdict) < 0`, color: 'muted' },
   ];
   const layer: Json[] = [
     {

@@ -3,9 +3,9 @@ import { allBlocks, textsOf } from '../../draft/walk.ts';
 import { expressionsOf } from '../tables/values.ts';
 
 /** The metrics that a report speaks of, in the order of the study; all where it speaks of none. */
-export function spokenMetrics(draft: Draft): readonly string[] {
-  const spoken = new Set(allBlocks(draft.blocks).flatMap(metricsIn));
-  const main = Object.keys(draft.metrics).filter((metric) => spoken.has(metric));
+export function referencedMetrics(draft: Draft): readonly string[] {
+  const referenced = new Set(allBlocks(draft.blocks).flatMap(metricsIn));
+  const main = Object.keys(draft.metrics).filter((metric) => referenced.has(metric));
   return main.length > 0 ? main : Object.keys(draft.metrics);
 }
 

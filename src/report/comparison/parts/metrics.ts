@@ -5,7 +5,7 @@ import { escapeMarkdown } from '../../claims.ts';
 import type { Block, CellValue, Column, Document, Inline, Table } from '../../document.ts';
 import { metricTitle } from '../../names.ts';
 import type { Part } from '../../sections/part.ts';
-import { spokenMetrics } from '../../sections/referenced-metrics.ts';
+import { referencedMetrics } from '../../sections/referenced-metrics.ts';
 import { ratioFigure, slopeFigure } from '../figures.ts';
 import type { CellComparison, MetricsCompared } from '../metrics.ts';
 import type { Sides } from '../sides.ts';
@@ -88,8 +88,8 @@ export function metricBullets(compared: MetricsCompared, sides: Sides): Document
 
 /** The metrics that either report speaks of, in the order of the study. */
 function mainMetrics({ metrics }: MetricsCompared, { before, after }: Sides): readonly string[] {
-  const spoken = [before.draft, after.draft].flatMap(spokenMetrics);
-  return metrics.filter((metric) => spoken.includes(metric));
+  const referenced = [before.draft, after.draft].flatMap(referencedMetrics);
+  return metrics.filter((metric) => referenced.includes(metric));
 }
 
 function metricPart(metric: string, cells: readonly CellComparison[], sides: Sides, numbering: Numbering): Part {
