@@ -4,7 +4,7 @@ import { BenchbookError, type Place, sentenceOf } from '../lib/errors.ts';
 import { placeInStack, placeOfWords } from '../lib/source-location.ts';
 import type { CodePlace, CodeServer, FromCode, ToCode } from '../run/own-code-messages.ts';
 import { connect, isLost, STATEMENT_SECONDS, sqlOver } from '../server/connection.ts';
-import { openExternal } from '../server/external.ts';
+import { openExternal } from '../server/start.ts';
 import { studyOfBundle } from '../study/load.ts';
 import type { Study } from '../study/study.ts';
 import type { CustomServer, Measurement, SqlConnection } from '../study/types.ts';

@@ -1,5 +1,5 @@
 import { BenchbookError } from '../lib/errors.ts';
-import type { ServerEnvironment } from '../server/environment.ts';
+import type { ServerEnvironment } from '../server/build.ts';
 import type { Measurement } from '../study/types.ts';
 import { kindOf } from './kinds/list.ts';
 

@@ -3,7 +3,7 @@ import { examineControls } from '../host/doctor.ts';
 import type { TrialEntry } from '../journal/entry.ts';
 import { sideBySide } from '../plan/order.ts';
 import type { Plan } from '../plan/plan.ts';
-import { lacksOf } from '../server/sources/source-needs.ts';
+import { lacksOf } from '../server/resolve.ts';
 import type { Study } from '../study/study.ts';
 import type { HostRequest, Setup } from '../study/types.ts';
 import { runsOf } from './choose.ts';

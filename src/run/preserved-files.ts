@@ -6,7 +6,7 @@ import type { Caution } from '../journal/entry.ts';
 import { BenchbookError, sentenceOf } from '../lib/errors.ts';
 import { lastLines, runTool } from '../lib/run-tool.ts';
 import { formatValue } from '../lib/units.ts';
-import { corePlace, findCore } from '../server/process/core.ts';
+import { corePlace, findCore } from '../server/start.ts';
 
 /** Files that `--keep` preserves of a server that crashed, hung or ran out of time. */
 export const PRESERVED_FILES = ['data', 'core'] as const;

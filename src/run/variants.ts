@@ -1,7 +1,6 @@
 import { placeOfWords } from '../lib/source-location.ts';
 import type { Variant } from '../plan/plan.ts';
-import { canonicalOptions } from '../server/options/canonical-options.ts';
-import { checkOptions } from '../server/reserved-options.ts';
+import { canonicalOptions, checkOptions } from '../server/settings.ts';
 import type { LevelValues, Study } from '../study/study.ts';
 import type { Cell, Measurement, Setup } from '../study/types.ts';
 import type { Stage } from './trial/trial-request.ts';

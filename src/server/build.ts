@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
 import type { JsonValue } from '../journal/entry.ts';
 
 export type Family = 'mariadb' | 'mysql';
@@ -44,4 +46,28 @@ export function shortHash(value: unknown): string {
 function sortedKeys(_key: string, value: unknown): unknown {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+}
+
+/** What the rooms above hand to everything that fetches, builds or prepares. */
+export interface ServerEnvironment {
+  /** Absolute; everything that outlives a run is below it. Made when first needed. */
+  readonly cacheDirectory: string;
+  /** One short line for people each time something slow begins. */
+  readonly progress: (text: string) => void;
+  readonly signal?: AbortSignal;
+  /** Limits of the study for starting and stopping a server while something is prepared. */
+  readonly limits?: PreparingLimits | undefined;
+}
+
+interface PreparingLimits {
+  readonly startSeconds?: number | undefined;
+  readonly stopSeconds?: number | undefined;
+  readonly purgeSeconds?: number | undefined;
+}
+
+/** `$BENCHBOOK_CACHE`, else `$XDG_CACHE_HOME/benchbook`, else `~/.cache/benchbook`. */
+export function defaultCacheDirectory(): string {
+  const { BENCHBOOK_CACHE: own, XDG_CACHE_HOME: shared } = process.env;
+  if (own !== undefined && isAbsolute(own)) return own;
+  return join(shared !== undefined && isAbsolute(shared) ? shared : join(homedir(), '.cache'), 'benchbook');
 }

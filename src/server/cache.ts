@@ -3,9 +3,10 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { BenchbookError } from '../lib/errors.ts';
 import type { ServerSource } from '../study/types.ts';
-import type { Build } from './build.ts';
-import type { ServerEnvironment } from './environment.ts';
+import type { Build, ServerEnvironment } from './build.ts';
 import { resolveBuild } from './resolve.ts';
+
+export { killSession, reapLeftovers, register, registryDirectory, workDirectory } from './cache/registry.ts';
 
 /** A build in the cache, as `benchbook servers` lists it. */
 export interface CachedBuild {

@@ -6,6 +6,9 @@ import { BenchbookError, sentenceOf } from '../lib/errors.ts';
 import type { Sql } from '../study/types.ts';
 import { bounded, StatementTimeout } from './process/bounded.ts';
 
+export { whileFlushing } from './engines/flush-dirty.ts';
+export { waitForPurge } from './engines/purge.ts';
+
 /** A row by column name: see `query` for how types arrive. */
 export type Row = Readonly<Record<string, unknown>>;
 

@@ -4,15 +4,19 @@ import { join } from 'node:path';
 import { withLock } from '../lib/files/file-lock.ts';
 import { openCache, readTrusted, writePrivate } from '../lib/files/private-folder.ts';
 import type { ServerSource } from '../study/types.ts';
+import type { ServerEnvironment } from './build.ts';
 import { type Build, type FoundBuild, shortHash } from './build.ts';
-import type { ServerEnvironment } from './environment.ts';
-import { resolveExternal } from './external.ts';
+import { resolveExternal } from './process/external.ts';
+import { probeBuild } from './sources/binary/probe.ts';
 import { fetchDebian } from './sources/debian/debian.ts';
 import { buildFromGit } from './sources/git/git.ts';
 import { findInstalled, installedServer } from './sources/installed.ts';
-import { probeBuild } from './sources/probe.ts';
 import { checkSource } from './sources/source-check.ts';
+import { type Lack, lacksFor } from './sources/source-needs.ts';
 import { fetchTarball } from './sources/tarball.ts';
+
+export { missingEngine } from './engines/engines.ts';
+export { repositoryFor } from './sources/source-check.ts';
 
 /** Of what is kept about a build: raised when more, or something else, is asked of it. */
 const FORMAT = 2;
@@ -44,7 +48,7 @@ export async function resolveBuild(source: ServerSource, environment: ServerEnvi
 }
 
 /** Whether the cache has the build of a source, so that nothing must be fetched or built. */
-export async function isResolved(source: ServerSource, cacheDirectory: string): Promise<boolean> {
+async function isResolved(source: ServerSource, cacheDirectory: string): Promise<boolean> {
   if (isInPlace(source)) return false;
   return (await readBuild(join(cacheDirectory, 'sources', `${sourceKey(source)}.json`))) !== null;
 }
@@ -107,4 +111,14 @@ async function markUsed(path: string): Promise<void> {
 
 async function writeJson(path: string, value: unknown): Promise<void> {
   await writePrivate(path, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+/**
+ * What a source of a server lacks on this machine. Fetches, builds and starts nothing.
+ * @throws BenchbookError('study') for a source that no machine could resolve
+ */
+export async function lacksOf(source: ServerSource, cacheDirectory: string): Promise<readonly Lack[]> {
+  checkSource(source);
+  // A build in the cache needs nothing more.
+  return (await isResolved(source, cacheDirectory)) ? [] : await lacksFor(source);
 }

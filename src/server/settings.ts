@@ -1,13 +1,17 @@
 import { numberOf, sameOptionValue } from '../formats/option-value.ts';
 import type { SettingRecord } from '../journal/entry.ts';
 import type { Options } from '../study/types.ts';
-import { isExternal } from './external.ts';
 import { optionText } from './options/options.ts';
 import { ownReading } from './options/own-reading.ts';
 import { sameSetting, type VariableType } from './options/same-setting.ts';
 import { nameFor, optionName, variablesOf } from './options/spelling.ts';
-import { checkLargePages } from './process/huge-pages.ts';
+import { isExternal } from './process/external.ts';
+import { checkLargePages } from './process/inspect/huge-pages.ts';
 import type { Server } from './start.ts';
+
+export { newlyCounted } from './data/data-options.ts';
+export { canonicalOptions } from './options/canonical-options.ts';
+export { checkOptions } from './options/reserved-options.ts';
 
 /** Reads every requested option back from the running server and says what became of it. Nothing is asked of an external server. */
 export async function readSettings(server: Server, requested: Options): Promise<SettingRecord[]> {

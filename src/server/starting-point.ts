@@ -1,10 +1,12 @@
 import type { JsonValue } from '../journal/entry.ts';
 import type { Setup } from '../study/types.ts';
-import type { Build } from './build.ts';
+import type { Build, ServerEnvironment } from './build.ts';
 import { prepareDataset } from './data/prepare.ts';
 import { pristineDirectory } from './data/pristine.ts';
-import type { ServerEnvironment } from './environment.ts';
-import { isExternal } from './external.ts';
+import { isExternal } from './process/external.ts';
+
+export { contentKey } from './data/content-key.ts';
+export { type Copied, copyDataDirectory } from './data/copy.ts';
 
 /** What a trial's data directory is copied from. */
 export interface StartingPoint {

@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { runWithRusage } from '../../src/measure/tools/run-with-rusage.ts';
-import { defaultCacheDirectory } from '../../src/server/environment.ts';
+import { defaultCacheDirectory } from '../../src/server/build.ts';
 import { resolveBuild } from '../../src/server/resolve.ts';
 
 const HYPERFINE = 'hyperfine';

@@ -7,7 +7,7 @@ import { readJournal } from '../../src/journal/read.ts';
 import { measure } from '../../src/measure/measure.ts';
 import { makePlan } from '../../src/plan/plan.ts';
 import { runStudy } from '../../src/run/run.ts';
-import { defaultCacheDirectory } from '../../src/server/environment.ts';
+import { defaultCacheDirectory } from '../../src/server/build.ts';
 import type { Order } from '../../src/study/types.ts';
 import { factor, studyOf } from '../plan/studies.ts';
 

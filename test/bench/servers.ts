@@ -7,11 +7,11 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { defaultCacheDirectory } from '../../src/server/build.ts';
 import { copyDataDirectory } from '../../src/server/data/copy.ts';
 import { prepareDataset } from '../../src/server/data/prepare.ts';
 import { pristineDirectory } from '../../src/server/data/pristine.ts';
 import { dataset, load } from '../../src/server/datasets.ts';
-import { defaultCacheDirectory } from '../../src/server/environment.ts';
 import { resolveBuild } from '../../src/server/resolve.ts';
 import { startServer } from '../../src/server/start.ts';
 

@@ -9,7 +9,7 @@ import { execa } from 'execa';
 import type { TrialEntry } from '../../src/journal/entry.ts';
 import { readJournal } from '../../src/journal/read.ts';
 import { measure } from '../../src/measure/measure.ts';
-import { defaultCacheDirectory } from '../../src/server/environment.ts';
+import { defaultCacheDirectory } from '../../src/server/build.ts';
 import { startTrial, type TestTrial } from '../measure/trial.ts';
 import { differing, mtrOptions, NO_DUMP, PACKAGES, PAGES, SUITE, TEST, variablesIn } from './seed-scan.ts';
 import { type ComparedCell, sideBySideReport } from './side-by-side-report.ts';

@@ -10,7 +10,7 @@ import { measure } from '../../src/measure/measure.ts';
 import { makePlan } from '../../src/plan/plan.ts';
 import { preserveFiles } from '../../src/run/preserved-files.ts';
 import { runStudy } from '../../src/run/run.ts';
-import { defaultCacheDirectory } from '../../src/server/environment.ts';
+import { defaultCacheDirectory } from '../../src/server/build.ts';
 import { factor, studyOf } from '../plan/studies.ts';
 import { fakeWorld } from './fake.ts';
 import { harness } from './harness.ts';

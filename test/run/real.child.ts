@@ -2,7 +2,7 @@ import type { Draft } from '../../src/draft/types.ts';
 import { measure } from '../../src/measure/measure.ts';
 import { makePlan } from '../../src/plan/plan.ts';
 import { runStudy } from '../../src/run/run.ts';
-import { defaultCacheDirectory } from '../../src/server/environment.ts';
+import { defaultCacheDirectory } from '../../src/server/build.ts';
 import { factor, studyOf } from '../plan/studies.ts';
 
 // A run with real servers that tells its phases, one a line, so that its test can stop it in any of them.

@@ -12,7 +12,7 @@ import { verifyJournal } from '../../src/journal/verify.ts';
 import { measure } from '../../src/measure/measure.ts';
 import { makePlan } from '../../src/plan/plan.ts';
 import { runStudy } from '../../src/run/run.ts';
-import { defaultCacheDirectory } from '../../src/server/environment.ts';
+import { defaultCacheDirectory } from '../../src/server/build.ts';
 import { resolveBuild } from '../../src/server/resolve.ts';
 import { factor, studyOf } from '../plan/studies.ts';
 

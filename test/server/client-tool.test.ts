@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { clientTool } from '../../src/server/client-tool.ts';
-import { defaultCacheDirectory } from '../../src/server/environment.ts';
+import { defaultCacheDirectory } from '../../src/server/build.ts';
+import { clientTool } from '../../src/server/programs.ts';
 
 const environment = { cacheDirectory: defaultCacheDirectory(), progress: () => undefined, ignoreInstalled: true };
 

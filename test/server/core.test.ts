@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { allowCores, corePlace, dumpSeconds, findCore } from '../../src/server/process/core.ts';
+import { allowCores, corePlace, dumpSeconds, findCore } from '../../src/server/process/inspect/core.ts';
 import { startServer } from '../../src/server/start.ts';
 import { freshServer, installedBuild, privateFolder } from './real.ts';
 import { thrownBy } from './thrown.ts';

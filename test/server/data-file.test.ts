@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runTool } from '../../src/lib/run-tool.ts';
 import { contentKey } from '../../src/server/data/content-key.ts';
-import { dataFileHash } from '../../src/server/data/data-file.ts';
+import { dataFileHash } from '../../src/server/data/load/data-file.ts';
 import { dataset, load } from '../../src/server/datasets.ts';
 import * as download from '../../src/server/sources/download.ts';
 import { thrownBy } from './thrown.ts';

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Build } from '../../src/server/build.ts';
 import { copyDataDirectory } from '../../src/server/data/copy.ts';
-import { collectEvidence } from '../../src/server/process/evidence.ts';
+import { collectEvidence } from '../../src/server/process/inspect/evidence.ts';
 import { startServer } from '../../src/server/start.ts';
 import { environment, freshServer, installedBuild, privateFolder } from './real.ts';
 import { thrownBy } from './thrown.ts';

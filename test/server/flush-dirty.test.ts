@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { whileFlushing } from '../../src/server/data/flush-dirty.ts';
+import { whileFlushing } from '../../src/server/engines/flush-dirty.ts';
 import type { Sql } from '../../src/study/types.ts';
 
 /** A server with these variables, and what it was told. */

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { runTool } from '../../src/lib/run-tool.ts';
 import { type Build, buildId, shortHash } from '../../src/server/build.ts';
-import { compilersOf } from '../../src/server/sources/elf.ts';
+import { compilersOf } from '../../src/server/sources/binary/elf.ts';
 
 let folder: string;
 

@@ -2,10 +2,10 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import type { Build } from '../../src/server/build.ts';
+import { defaultCacheDirectory, type ServerEnvironment } from '../../src/server/build.ts';
 import { workDirectory } from '../../src/server/cache/registry.ts';
 import { copyDataDirectory } from '../../src/server/data/copy.ts';
 import { pristineDirectory } from '../../src/server/data/pristine.ts';
-import { defaultCacheDirectory, type ServerEnvironment } from '../../src/server/environment.ts';
 import { resolveBuild } from '../../src/server/resolve.ts';
 import { type Server, type StartRequest, startServer } from '../../src/server/start.ts';
 

@@ -6,7 +6,7 @@ import type { Build } from '../../src/server/build.ts';
 import { copyDataDirectory } from '../../src/server/data/copy.ts';
 import { pristineDirectory } from '../../src/server/data/pristine.ts';
 import { optionListOf } from '../../src/server/options/option-list.ts';
-import { checkOptions } from '../../src/server/reserved-options.ts';
+import { checkOptions } from '../../src/server/options/reserved-options.ts';
 import { startServer } from '../../src/server/start.ts';
 import type { Options } from '../../src/study/types.ts';
 import { environment, freshServer, installedBuild, privateFolder } from './real.ts';

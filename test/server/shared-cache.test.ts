@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { identityOf } from '../../src/lib/process/identity.ts';
 import { reapLeftovers, registryDirectory, workRoot } from '../../src/server/cache/registry.ts';
-import { collectEvidence } from '../../src/server/process/evidence.ts';
+import { collectEvidence } from '../../src/server/process/inspect/evidence.ts';
 import { freshServer, installedBuild } from './real.ts';
 import { thrownBy } from './thrown.ts';
 

@@ -6,7 +6,7 @@ import { runTool } from '../../src/lib/run-tool.ts';
 import type { Build } from '../../src/server/build.ts';
 import { prepareDataset } from '../../src/server/data/prepare.ts';
 import { dataset, load } from '../../src/server/datasets.ts';
-import { missingEngine } from '../../src/server/engine.ts';
+import { missingEngine } from '../../src/server/engines/engines.ts';
 import { resolveBuild } from '../../src/server/resolve.ts';
 import { servers } from '../../src/server/servers.ts';
 import { readSettings } from '../../src/server/settings.ts';

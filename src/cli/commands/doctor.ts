@@ -2,7 +2,7 @@ import { type DoctorItem, examine } from '../../host/doctor.ts';
 import type { BenchbookError } from '../../lib/errors.ts';
 import { openCache } from '../../lib/files/private-folder.ts';
 import { findChromium } from '../../render/chromium.ts';
-import { reapLeftovers } from '../../server/cache/registry.ts';
+import { reapLeftovers } from '../../server/cache.ts';
 import { cacheDirectory } from '../places/cache.ts';
 
 /** `benchbook doctor`: what this machine offers and lacks, and the one command that would enable it. */

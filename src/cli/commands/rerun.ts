@@ -8,7 +8,7 @@ import { suggestion } from '../../lib/suggestions.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { replaceLevel } from '../../plan/rerun.ts';
 import { sortEntries } from '../../report/run-data.ts';
-import { argvText } from '../../server/process/argv.ts';
+import { argvText } from '../../server/start.ts';
 import type { Study } from '../../study/study.ts';
 import type { Primitive } from '../../study/types.ts';
 import { listRuns, newRunId, OUTPUT, runFolder } from '../places/runs.ts';

@@ -3,7 +3,7 @@ import { makeDraft } from '../../draft/draft.ts';
 import { BenchbookError } from '../../lib/errors.ts';
 import { levelsNamed } from '../../plan/select.ts';
 import { chooseRun } from '../../run/choose.ts';
-import { argvText } from '../../server/process/argv.ts';
+import { argvText } from '../../server/start.ts';
 import { newRunId, OUTPUT } from '../places/runs.ts';
 import { displayFile, openStudy } from '../places/studies.ts';
 import { exitOf, measureAndReport } from '../run/measure-and-report.ts';

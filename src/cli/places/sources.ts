@@ -3,8 +3,8 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { BenchbookError } from '../../lib/errors.ts';
+import { repositoryFor } from '../../server/resolve.ts';
 import { servers } from '../../server/servers.ts';
-import { repositoryFor } from '../../server/sources/source-check.ts';
 import type { ServerSource } from '../../study/types.ts';
 
 const FORMS = 'debian:SUITE, installed:PATH, tarball:PATH, git:REPOSITORY@REF, git:REPOSITORY@REF+FILE.patch';

@@ -1,5 +1,5 @@
 import { BenchbookError } from '../../lib/errors.ts';
-import { checkOptions } from '../../server/reserved-options.ts';
+import { checkOptions } from '../../server/settings.ts';
 
 /** Options of mtr that choose its folders, which it empties, or that leave servers running or use other servers. */
 const RESERVED = [

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { BenchbookError } from '../../lib/errors.ts';
-import { killSession, register, registryDirectory } from '../../server/cache/registry.ts';
+import { killSession, register, registryDirectory } from '../../server/cache.ts';
 import { studySeconds } from '../../study/call.ts';
 import type { StudyBundle } from '../../study/study.ts';
 import type { CodeError, FromCode, ToCode } from '../own-code-messages.ts';

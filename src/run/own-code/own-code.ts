@@ -1,8 +1,8 @@
 import { basename, join } from 'node:path';
 import { placeOfWords } from '../../lib/source-location.ts';
 import type { OwnCode } from '../../measure/context.ts';
-import { addressOf } from '../../server/external.ts';
 import type { Server } from '../../server/start.ts';
+import { addressOf } from '../../server/start.ts';
 import type { Study, StudyBundle } from '../../study/study.ts';
 import type { Cell, Measurement } from '../../study/types.ts';
 import type { CodeServer } from '../own-code-messages.ts';

@@ -1,6 +1,6 @@
 import type { ReasonCode, TrialEntry } from '../../journal/entry.ts';
 import type { PlannedTrial } from '../../plan/order.ts';
-import { missingEngine } from '../../server/engine.ts';
+import { missingEngine } from '../../server/resolve.ts';
 import { givenUpText } from '../events.ts';
 import { keyOf } from '../reuse/keys.ts';
 import type { ResolvedVariant } from '../variants.ts';

@@ -1,6 +1,6 @@
 import { BenchbookError } from '../../lib/errors.ts';
-import { stopLimit } from '../../server/process/stop.ts';
 import type { Server, StopMode } from '../../server/start.ts';
+import { stopLimit } from '../../server/start.ts';
 import { deadline } from './limits.ts';
 import type { TrialRecord } from './trial-record.ts';
 import type { TrialRequest } from './trial-request.ts';

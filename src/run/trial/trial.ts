@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { TrialEntry } from '../../journal/entry.ts';
 import { BenchbookError } from '../../lib/errors.ts';
-import { optionsFile } from '../../server/process/argv.ts';
 import type { Server, StopMode } from '../../server/start.ts';
+import { optionsFile } from '../../server/start.ts';
 import type { StartingPoint } from '../../server/starting-point.ts';
 import type { Cell } from '../../study/types.ts';
 import { hasOwnCode } from '../own-code/own-code.ts';

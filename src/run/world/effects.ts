@@ -9,16 +9,19 @@ import type { Lock } from '../../lib/process/kernel-lock.ts';
 import type { MeasureResult, TrialContext } from '../../measure/context.ts';
 import { perform } from '../../measure/perform.ts';
 import { prepareTools } from '../../measure/prepare.ts';
-import type { Build } from '../../server/build.ts';
-import { reapLeftovers, workDirectory } from '../../server/cache/registry.ts';
-import { type Copied, copyDataDirectory } from '../../server/data/copy.ts';
-import type { ServerEnvironment } from '../../server/environment.ts';
-import { abortForCore, allowCores } from '../../server/process/core.ts';
-import { collectEvidence } from '../../server/process/evidence.ts';
+import type { Build, ServerEnvironment } from '../../server/build.ts';
+import { reapLeftovers, workDirectory } from '../../server/cache.ts';
 import { resolveBuild } from '../../server/resolve.ts';
 import { readSettings, readVariables } from '../../server/settings.ts';
-import { type Server, type StartRequest, startServer } from '../../server/start.ts';
-import { type StartingPoint, startingPoint } from '../../server/starting-point.ts';
+import {
+  abortForCore,
+  allowCores,
+  collectEvidence,
+  type Server,
+  type StartRequest,
+  startServer,
+} from '../../server/start.ts';
+import { type Copied, copyDataDirectory, type StartingPoint, startingPoint } from '../../server/starting-point.ts';
 import type { Measurement, Options, ServerSource, Setup } from '../../study/types.ts';
 import { preserveFiles } from '../preserved-files.ts';
 import { type Watchdog, watchOver } from '../trial/watchdog.ts';

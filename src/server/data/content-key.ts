@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Dataset, LoadStep } from '../../study/types.ts';
 import { shortHash } from '../build.ts';
-import { dataFileHash } from './data-file.ts';
+import { dataFileHash } from './load/data-file.ts';
 
 /** What a data set holds, as a hash: files by their bytes, functions by their text and their first and last rows. */
 export async function contentKey(dataset: Dataset, cacheDirectory: string): Promise<string> {

@@ -2,17 +2,16 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BenchbookError } from '../../lib/errors.ts';
 import type { Dataset, Options } from '../../study/types.ts';
-import type { Build } from '../build.ts';
-import type { ServerEnvironment } from '../environment.ts';
+import type { Build, ServerEnvironment } from '../build.ts';
+import { takeOverSystemTables } from '../families/system-tables.ts';
 import { type Server, startServer } from '../start.ts';
 import { copyDataDirectory } from './copy.ts';
 import { checkDataDirectory } from './data-directory.ts';
 import { whileMaking } from './data-options.ts';
 import { inventoryOf, type TableInventory } from './inventory.ts';
-import { fillDataset } from './load-steps.ts';
-import type { DataSummary, PreparedData } from './prepare.ts';
+import { fillDataset } from './load/load-steps.ts';
+import type { DataSummary, PreparedData } from './prepared-data.ts';
 import { pristineDirectory } from './pristine.ts';
-import { takeOverSystemTables } from './system-tables.ts';
 
 /** A data directory in the making. */
 export interface Work {

@@ -8,13 +8,12 @@ import { isNoSpace } from '../../host/space.ts';
 import { BenchbookError } from '../../lib/errors.ts';
 import { lastLines, runTool } from '../../lib/run-tool.ts';
 import type { Options } from '../../study/types.ts';
-import type { FoundBuild } from '../build.ts';
-import type { ServerEnvironment } from '../environment.ts';
+import type { FoundBuild, ServerEnvironment } from '../build.ts';
 import { optionListOf } from '../options/option-list.ts';
 import { optionArguments } from '../options/options.ts';
+import { checkOptions } from '../options/reserved-options.ts';
 import { programWords } from '../process/argv.ts';
 import { aloneIn } from '../process/server-environment.ts';
-import { checkOptions } from '../reserved-options.ts';
 
 /**
  * Makes a data directory with the system tables, and root@localhost without a password: it is reachable only through a

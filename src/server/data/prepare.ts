@@ -4,33 +4,15 @@ import { join } from 'node:path';
 import { withLock } from '../../lib/files/file-lock.ts';
 import { makePrivate } from '../../lib/files/private-folder.ts';
 import type { Dataset, Options } from '../../study/types.ts';
+import type { ServerEnvironment } from '../build.ts';
 import { type Build, shortHash } from '../build.ts';
 import { workDirectory } from '../cache/registry.ts';
-import type { ServerEnvironment } from '../environment.ts';
 import { optionsKey } from '../options/options.ts';
 import { resolveBuild } from '../resolve.ts';
 import { contentKey } from './content-key.ts';
 import { creationOptions } from './data-options.ts';
 import { fillDirectory, upgradeDirectory } from './fill-directory.ts';
-import type { TableInventory } from './inventory.ts';
-
-/** A data set that is ready to be copied. */
-export interface PreparedData {
-  /** Read only: copy it, never run on it. */
-  readonly directory: string;
-  readonly summary: DataSummary;
-}
-
-export interface DataSummary {
-  readonly name: string;
-  readonly order: string;
-  /** Content, build and creation-time options, as a short hash. */
-  readonly key: string;
-  readonly preparedBy: string;
-  readonly tables: readonly TableInventory[];
-  /** Filling, indexing and statistics; without the copy and the restarts. */
-  readonly loadSeconds: number;
-}
+import type { DataSummary, PreparedData } from './prepared-data.ts';
 
 /**
  * The directory that trials of a variant start from: the data set prepared for this build and its creation-time options,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { BenchbookError } from '../../lib/errors.ts';
 import type { Options } from '../../study/types.ts';
 import type { Build } from '../build.ts';
-import { engineArguments } from '../engine.ts';
+import { engineArguments } from '../engines/engines.ts';
 import { optionArguments } from '../options/options.ts';
 
 interface ArgvRequest {

@@ -1,13 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { isReadyLine, withoutIdentity } from '../../formats/logs/error-log.ts';
 import type { Moment } from '../../journal/entry.ts';
+import type { Exit } from './server.ts';
 import { aloneIn } from './server-environment.ts';
-
-/** How a server's process ended. */
-export interface Exit {
-  readonly code: number | null;
-  readonly signal: string | null;
-}
 
 /** @internal */
 export interface Launched {

@@ -5,7 +5,8 @@ import type { Connection } from 'mysql2/promise';
 import type { Moment } from '../../journal/entry.ts';
 import { BenchbookError } from '../../lib/errors.ts';
 import { connect, isLost, query } from '../connection.ts';
-import { describeExit, type Exit } from './launch.ts';
+import { describeExit } from './launch.ts';
+import type { Exit } from './server.ts';
 
 /** How often the socket is looked for; the resolution of the moment "socket". */
 const POLL_MILLISECONDS = 1;

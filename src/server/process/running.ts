@@ -5,8 +5,8 @@ import type { CpuTime } from '../../lib/process/proc.ts';
 import type { SqlConnection } from '../../study/types.ts';
 import type { Build } from '../build.ts';
 import { connect, isLost, STATEMENT_SECONDS, sqlOver } from '../connection.ts';
-import type { Server, StartRequest, StopMode } from '../start.ts';
 import { describeExit, type Launched } from './launch.ts';
+import type { Server, StartRequest, StopMode } from './server.ts';
 import { stopServer } from './stop.ts';
 import { withLog } from './with-log.ts';
 

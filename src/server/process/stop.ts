@@ -4,11 +4,10 @@ import type { Connection } from 'mysql2/promise';
 import { BenchbookError } from '../../lib/errors.ts';
 import type { Family } from '../build.ts';
 import { query } from '../connection.ts';
-import { waitForPurge } from '../data/purge.ts';
-import type { StopMode } from '../start.ts';
-import { endHung } from './core.ts';
-import { collectEvidence } from './evidence.ts';
-import type { Exit } from './launch.ts';
+import { waitForPurge } from '../engines/purge.ts';
+import { endHung } from './inspect/core.ts';
+import { collectEvidence } from './inspect/evidence.ts';
+import type { Exit, StopMode } from './server.ts';
 
 /** Where the study sets no limit. Stops of an hour are known of real servers, and a kill costs the data of the trial. */
 const STOP_SECONDS = 7200;

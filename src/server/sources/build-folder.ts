@@ -3,8 +3,8 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { withLock } from '../../lib/files/file-lock.ts';
 import { makePrivate } from '../../lib/files/private-folder.ts';
+import type { ServerEnvironment } from '../build.ts';
 import { workDirectory } from '../cache/registry.ts';
-import type { ServerEnvironment } from '../environment.ts';
 
 /**
  * Makes a folder of the cache that is used as it is from then on: complete or not there at all. `make` fills the folder `root`

@@ -8,7 +8,7 @@ import type { ReadableStream } from 'node:stream/web';
 import { isNoSpace } from '../../host/space.ts';
 import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
 import { makePrivate } from '../../lib/files/private-folder.ts';
-import type { ServerEnvironment } from '../environment.ts';
+import type { ServerEnvironment } from '../build.ts';
 
 /**
  * Brings a file from a path or an http(s) address to `target` and checks its SHA-256; nothing is left at `target`

@@ -2,11 +2,10 @@ import { existsSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { BenchbookError } from '../../lib/errors.ts';
 import type { ServerSource } from '../../study/types.ts';
-import type { FoundBuild } from '../build.ts';
-import type { ServerEnvironment } from '../environment.ts';
+import type { FoundBuild, ServerEnvironment } from '../build.ts';
+import { describeServer } from './binary/layout.ts';
 import { hostCodename } from './debian/apt.ts';
 import { fetchDebian } from './debian/debian.ts';
-import { describeServer } from './layout.ts';
 
 const USUAL_FOLDERS = [
   '/usr/sbin',

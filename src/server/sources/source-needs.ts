@@ -7,22 +7,18 @@ import { findProgram } from '../../host/tools.ts';
 import { sentenceOf } from '../../lib/errors.ts';
 import { runTool } from '../../lib/run-tool.ts';
 import type { ServerSource } from '../../study/types.ts';
-import { isResolved } from '../resolve.ts';
 import { sourcesForSuite } from './debian/apt.ts';
 import { installedServer } from './installed.ts';
-import { checkSource, repositoryFor } from './source-check.ts';
+import { repositoryFor } from './source-check.ts';
 
 /** A thing that a source of a server needs and this machine lacks. */
-interface Lack {
+export interface Lack {
   readonly what: string;
   readonly sentence: string;
 }
 
-/** What a source of a server lacks here, without fetching a package, building or starting anything. */
-export async function lacksOf(source: ServerSource, cacheDirectory: string): Promise<readonly Lack[]> {
-  checkSource(source);
-  // What is in the cache is needed no more.
-  if (await isResolved(source, cacheDirectory)) return [];
+/** What this machine lacks to obtain a source that is not in the cache. Fetches, builds and starts nothing. */
+export async function lacksFor(source: ServerSource): Promise<readonly Lack[]> {
   switch (source.source) {
     case 'installed':
       if (source.path !== undefined) return noProgram(resolve(source.path));

@@ -4,12 +4,11 @@ import { isNoSpace, requireSpace } from '../../host/space.ts';
 import { BenchbookError } from '../../lib/errors.ts';
 import { lastLines, runTool } from '../../lib/run-tool.ts';
 import type { ServerSource } from '../../study/types.ts';
-import type { FoundBuild } from '../build.ts';
-import type { ServerEnvironment } from '../environment.ts';
+import type { FoundBuild, ServerEnvironment } from '../build.ts';
 import { inspectArchive } from './archive.ts';
+import { describeServer } from './binary/layout.ts';
 import { makeOnce } from './build-folder.ts';
 import { obtainFile } from './download.ts';
-import { describeServer } from './layout.ts';
 import { tidyTree } from './tidy-tree.ts';
 
 /** A binary distribution as vendors ship it: fetched, checked, unpacked once, and used with this machine's libraries. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { tellingLine } from '../../../formats/logs/telling-line.ts';
 import { BenchbookError } from '../../../lib/errors.ts';
 import type { Build } from '../../../server/build.ts';
-import { argvText, programWords } from '../../../server/process/argv.ts';
+import { argvText, programWords } from '../../../server/start.ts';
 import type { Measurement, Metric } from '../../../study/types.ts';
 import { liveServer, type Readings, type TrialContext } from '../../context.ts';
 import { type Parse, parsedOf, type ReaderParams, readerOf } from '../../tools/command-output.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { parseInnodbStatus } from '../../../formats/innodb-status.ts';
 import { waitUntilQuiet } from '../../../host/quiet.ts';
 import type { Caution } from '../../../journal/entry.ts';
-import { whileFlushing } from '../../../server/data/flush-dirty.ts';
+import { whileFlushing } from '../../../server/connection.ts';
 import type { Server } from '../../../server/start.ts';
 import type { Measurement, Metric } from '../../../study/types.ts';
 import { liveProcess, type Readings, type TrialContext } from '../../context.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { JsonValue } from '../../../journal/entry.ts';
 import { BenchbookError } from '../../../lib/errors.ts';
-import { defaultCacheDirectory } from '../../../server/environment.ts';
+import { defaultCacheDirectory } from '../../../server/build.ts';
 import type { TrialContext } from '../../context.ts';
 
 export interface SysbenchTool {
@@ -20,7 +20,7 @@ export async function sysbenchTool(
 ): Promise<SysbenchTool> {
   const installed = ['/usr/bin', '/usr/local/bin'].find((folder) => existsSync(join(folder, 'sysbench'))) ?? '/usr/bin';
   // Loaded here, because reading a study fetches no program.
-  const { clientTool } = await import('../../../server/client-tool.ts');
+  const { clientTool } = await import('../../../server/programs.ts');
   const tool = await clientTool('sysbench', join(installed, 'sysbench'), {
     cacheDirectory: context.cacheDirectory ?? defaultCacheDirectory(),
     progress: context.progress,

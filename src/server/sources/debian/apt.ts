@@ -5,8 +5,8 @@ import { requireSpace } from '../../../host/space.ts';
 import { BenchbookError } from '../../../lib/errors.ts';
 import { makePrivate } from '../../../lib/files/private-folder.ts';
 import { lastLines, runTool, type ToolResult } from '../../../lib/run-tool.ts';
+import type { ServerEnvironment } from '../../build.ts';
 import { shortHash } from '../../build.ts';
-import type { ServerEnvironment } from '../../environment.ts';
 import { type Mirror, mirrorSource, unknownKey } from './apt-mirror.ts';
 
 /** A private apt: its own sources, lists, cache and an empty status file; the system's are never touched. */

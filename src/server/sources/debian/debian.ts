@@ -4,11 +4,11 @@ import { isNoSpace } from '../../../host/space.ts';
 import { BenchbookError } from '../../../lib/errors.ts';
 import { lastLines, runTool, type ToolResult } from '../../../lib/run-tool.ts';
 import type { ServerSource } from '../../../study/types.ts';
+import type { ServerEnvironment } from '../../build.ts';
 import { type FoundBuild, shortHash } from '../../build.ts';
-import type { ServerEnvironment } from '../../environment.ts';
+import { findServer } from '../binary/layout.ts';
 import { makeOnce } from '../build-folder.ts';
 import { sha256Of } from '../download.ts';
-import { findServer } from '../layout.ts';
 import { tidyTree } from '../tidy-tree.ts';
 import { type PrivateApt, privateApt } from './apt.ts';
 

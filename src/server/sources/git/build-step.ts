@@ -3,8 +3,8 @@ import { execa } from 'execa';
 import { isNoSpace } from '../../../host/space.ts';
 import { BenchbookError } from '../../../lib/errors.ts';
 import { lastLines } from '../../../lib/run-tool.ts';
+import type { ServerEnvironment } from '../../build.ts';
 import { killSession, register, registryDirectory } from '../../cache/registry.ts';
-import type { ServerEnvironment } from '../../environment.ts';
 
 interface Step {
   readonly what: string;

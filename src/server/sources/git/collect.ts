@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { BenchbookError } from '../../../lib/errors.ts';
-import type { ServerEnvironment } from '../../environment.ts';
+import type { ServerEnvironment } from '../../build.ts';
 import { step } from './build-step.ts';
 
 /** Settings of cmake's cache that tell how a binary was made. */

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchbookError } from '../../lib/errors.ts';
 import type { Family } from '../build.ts';
-import type { Row } from '../connection.ts';
 
 /**
  * Waits until InnoDB has no history left to purge: iterations before and after that are not equal.
  * @param limitSeconds of the study: `limits.purgeSeconds` before a stop; infinite where the limit of a measurement ends its signal
  */
 export async function waitForPurge(
-  sql: (text: string) => Promise<readonly Row[]>,
+  sql: (text: string) => Promise<readonly Readonly<Record<string, unknown>>[]>,
   family: Family,
   limitSeconds: number,
   signal?: AbortSignal,

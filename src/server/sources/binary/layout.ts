@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { JsonValue } from '../../journal/entry.ts';
-import { BenchbookError } from '../../lib/errors.ts';
-import { lastLines, runTool } from '../../lib/run-tool.ts';
-import type { Family, FoundBuild } from '../build.ts';
-import { aloneIn } from '../process/server-environment.ts';
-import { sha256Of } from './download.ts';
+import type { JsonValue } from '../../../journal/entry.ts';
+import { BenchbookError } from '../../../lib/errors.ts';
+import { lastLines, runTool } from '../../../lib/run-tool.ts';
+import type { Family, FoundBuild } from '../../build.ts';
+import { aloneIn } from '../../process/server-environment.ts';
+import { sha256Of } from '../download.ts';
 
 const BINARIES = [
   'usr/sbin/mariadbd',

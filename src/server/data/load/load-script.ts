@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import { ScriptFault, type ScriptStatement, StatementSplitter } from '../../formats/sql-statements.ts';
-import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
+import { ScriptFault, type ScriptStatement, StatementSplitter } from '../../../formats/sql-statements.ts';
+import { BenchbookError, sentenceOf } from '../../../lib/errors.ts';
 import { dataFile, unreadable } from './data-file.ts';
 
 /** Statements longer than this are refused whatever the server takes: the client holds each as one text. */

@@ -1,12 +1,12 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makePrivate } from '../../lib/files/private-folder.ts';
-import { type Build, buildId, type FoundBuild } from '../build.ts';
-import { workDirectory } from '../cache/registry.ts';
-import { initialise } from '../data/initialize.ts';
-import { pristinePath } from '../data/pristine.ts';
-import type { ServerEnvironment } from '../environment.ts';
-import { type Server, startServer } from '../start.ts';
+import { makePrivate } from '../../../lib/files/private-folder.ts';
+import type { ServerEnvironment } from '../../build.ts';
+import { type Build, buildId, type FoundBuild } from '../../build.ts';
+import { workDirectory } from '../../cache/registry.ts';
+import { initialise } from '../../data/initialize.ts';
+import { pristinePath } from '../../data/pristine.ts';
+import { type Server, startServer } from '../../start.ts';
 import { toolchainOf } from './toolchain.ts';
 
 /**

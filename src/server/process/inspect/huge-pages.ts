@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { SettingRecord } from '../../journal/entry.ts';
-import { formatValue } from '../../lib/units.ts';
+import type { SettingRecord } from '../../../journal/entry.ts';
+import { formatValue } from '../../../lib/units.ts';
 
 /**
  * What `large_pages = ON` came to: a server that can't get huge pages goes on with normal ones, often without a word. Its buffer pool

@@ -1,10 +1,10 @@
 import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
-import { readTrusted, writePrivate } from '../../lib/files/private-folder.ts';
-import { shortHash } from '../build.ts';
-import { sha256Of } from '../sources/download.ts';
+import { BenchbookError, sentenceOf } from '../../../lib/errors.ts';
+import { readTrusted, writePrivate } from '../../../lib/files/private-folder.ts';
+import { shortHash } from '../../build.ts';
+import { sha256Of } from '../../sources/download.ts';
 
 /**
  * What the system says of a file of a data set.

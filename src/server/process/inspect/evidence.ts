@@ -1,6 +1,6 @@
 import { execa } from 'execa';
 import mysql from 'mysql2/promise';
-import { connectionSettings, query } from '../connection.ts';
+import { connectionSettings, query } from '../../connection.ts';
 
 /**
  * Both fixed: this comes on top of a limit that has run out already. A server that works answers the two statements in milliseconds, and

@@ -2,12 +2,12 @@ import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import mysql, { type Connection } from 'mysql2/promise';
-import { tellingLine } from '../../formats/logs/telling-line.ts';
-import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
-import { lastLines, runTool } from '../../lib/run-tool.ts';
-import type { Dataset, LoadStep } from '../../study/types.ts';
-import { connectionSettings } from '../connection.ts';
-import type { Server } from '../start.ts';
+import { tellingLine } from '../../../formats/logs/telling-line.ts';
+import { BenchbookError, sentenceOf } from '../../../lib/errors.ts';
+import { lastLines, runTool } from '../../../lib/run-tool.ts';
+import type { Dataset, LoadStep } from '../../../study/types.ts';
+import { connectionSettings } from '../../connection.ts';
+import type { Server } from '../../start.ts';
 import { dataFile } from './data-file.ts';
 import { readable, runScript } from './load-script.ts';
 

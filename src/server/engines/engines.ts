@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Build } from './build.ts';
+import type { Build } from '../build.ts';
 
 /** The plugin files of storage engines, by the engine's name. */
 const PLUGIN_FILES: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
-import { BenchbookError, type Place } from '../lib/errors.ts';
-import type { Options } from '../study/types.ts';
-import { matchOption } from './options/option-list.ts';
-import { optionName } from './options/spelling.ts';
+import { BenchbookError, type Place } from '../../lib/errors.ts';
+import type { Options } from '../../study/types.ts';
+import { matchOption } from './option-list.ts';
+import { optionName } from './spelling.ts';
 
 /**
  * Options that a study cannot set: they say where the server keeps its own files and ours, whether it serves at all, who

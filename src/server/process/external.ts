@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import mysql, { type Connection } from 'mysql2/promise';
-import { BenchbookError, sentenceOf } from '../lib/errors.ts';
-import type { ServerSource } from '../study/types.ts';
-import { type Build, buildId } from './build.ts';
-import { connectionSettings, sqlOver } from './connection.ts';
-import { parseDsn } from './sources/dsn.ts';
-import type { Server } from './start.ts';
+import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
+import type { ServerSource } from '../../study/types.ts';
+import { type Build, buildId } from '../build.ts';
+import { connectionSettings, sqlOver } from '../connection.ts';
+import { parseDsn } from '../sources/dsn.ts';
+import type { Server } from './server.ts';
 
 type ExternalSource = Extract<ServerSource, { source: 'external' }>;
 

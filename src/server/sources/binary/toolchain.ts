@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JsonValue } from '../../journal/entry.ts';
-import { runTool } from '../../lib/run-tool.ts';
-import type { FoundBuild } from '../build.ts';
+import type { JsonValue } from '../../../journal/entry.ts';
+import { runTool } from '../../../lib/run-tool.ts';
+import type { FoundBuild } from '../../build.ts';
 import { compilersOf } from './elf.ts';
 
 /** What the binary and the running server tell of how they were made; null for what neither tells. */
