@@ -1,6 +1,7 @@
 import { numberOf, sameOptionValue } from '../formats/option-value.ts';
 import type { SettingRecord } from '../journal/entry.ts';
 import type { Options } from '../study/types.ts';
+import { familyOf } from './families/families.ts';
 import { optionText } from './options/options.ts';
 import { ownReading } from './options/own-reading.ts';
 import { sameSetting, type VariableType } from './options/same-setting.ts';
@@ -10,6 +11,7 @@ import { checkLargePages } from './process/inspect/huge-pages.ts';
 import type { Server } from './start.ts';
 
 export { newlyCounted } from './data/data-options.ts';
+export { familyOf } from './families/families.ts';
 export { canonicalOptions } from './options/canonical-options.ts';
 export { checkOptions } from './options/reserved-options.ts';
 
@@ -147,11 +149,9 @@ interface DescribedVariable extends VariableType {
 
 /** MariaDB describes each variable in the server itself: its type, its words, and that it is kept for compatibility only. */
 async function describedVariables(server: Server): Promise<Map<string, DescribedVariable>> {
-  if (server.build.family !== 'mariadb') return new Map();
-  const rows = await server.sql(
-    `SELECT VARIABLE_NAME AS name, VARIABLE_TYPE AS type, ENUM_VALUE_LIST AS words, VARIABLE_COMMENT AS comment
-       FROM information_schema.SYSTEM_VARIABLES`,
-  );
+  const { describeVariables } = familyOf(server.build);
+  if (describeVariables === null) return new Map();
+  const rows = await server.sql(describeVariables);
   return new Map(
     rows.map(({ name, type, words, comment }) => [
       String(name).toLowerCase(),

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { checkCache, openCache } from '../../lib/files/private-folder.ts';
 import { formatValue } from '../../lib/units.ts';
 import { getBuild, listBuilds, removeBuilds } from '../../server/cache.ts';
+import { familyOf } from '../../server/settings.ts';
 import type { ServerSource } from '../../study/types.ts';
 import { cacheDirectory } from '../places/cache.ts';
 import { parseSource } from '../places/sources.ts';
@@ -20,7 +21,7 @@ export async function serversList(options: { json?: boolean }): Promise<number> 
       'No server is in the cache: a run fetches what its study names, `benchbook servers get debian:SUITE` one at a time.',
     );
   for (const { id, family, version, sources, bytes, usedAt } of builds) {
-    const name = family === 'mariadb' ? 'MariaDB' : 'MySQL';
+    const name = familyOf({ family }).title;
     console.log(
       `${id}  ${name} ${version}  ${sources.map(sourceText).join(', ')}  ${formatValue(bytes, 'B')}  used ${dayOf(usedAt)}`,
     );

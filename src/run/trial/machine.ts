@@ -2,6 +2,7 @@ import type { AppliedControls, StoragePlace } from '../../host/apply.ts';
 import type { ControlResult } from '../../host/control.ts';
 import { BenchbookError } from '../../lib/errors.ts';
 import type { Build } from '../../server/build.ts';
+import { familyOf } from '../../server/settings.ts';
 import type { HostRequest, Options } from '../../study/types.ts';
 import type { Effects } from '../world/effects.ts';
 import type { TrialRecord } from './trial-record.ts';
@@ -122,6 +123,6 @@ function usesDirectIo(build: Build, options: Options): boolean {
   const buffering = options.innodb_data_file_buffering;
   if (buffering !== undefined) return /^(off|0|false)$/i.test(String(buffering));
   const [major = 0, minor = 0] = build.version.split('.').map((part) => Number.parseInt(part, 10));
-  const first = build.family === 'mariadb' ? [10, 6] : [8, 4];
-  return major > first[0]! || (major === first[0] && minor >= first[1]!);
+  const first = familyOf(build).directIoSince;
+  return major > first[0] || (major === first[0] && minor >= first[1]);
 }

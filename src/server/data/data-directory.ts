@@ -2,6 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BenchbookError } from '../../lib/errors.ts';
 import type { Build } from '../build.ts';
+import { familyOf } from '../families/families.ts';
 
 /**
  * Refuses what would end in a long log or a damaged directory: one that is not there, not ours, in use by another
@@ -26,7 +27,7 @@ export async function checkDataDirectory(build: Build, directory: string): Promi
   const version = await versionOf(directory);
   if (version === null) return;
   const [theirs, ours] = [numbersOf(version), numbersOf(build.version)];
-  const familyDiffers = /mariadb/i.test(version) !== (build.family === 'mariadb');
+  const familyDiffers = !familyOf(build).hasVersion(version);
   if (!familyDiffers && newer(theirs, ours)) {
     throw new BenchbookError(
       'server',

@@ -9,6 +9,7 @@ import { BenchbookError } from '../../lib/errors.ts';
 import { lastLines, runTool } from '../../lib/run-tool.ts';
 import type { Options } from '../../study/types.ts';
 import type { FoundBuild, ServerEnvironment } from '../build.ts';
+import { familyOf } from '../families/families.ts';
 import { optionListOf } from '../options/option-list.ts';
 import { optionArguments } from '../options/options.ts';
 import { checkOptions } from '../options/reserved-options.ts';
@@ -74,11 +75,8 @@ function hintOf(log: string): { readonly hint?: string } {
 
 /** As the vendor's script does; it is what tells the version of a data directory. */
 async function markVersion(build: FoundBuild, dataDirectory: string): Promise<void> {
-  if (build.family === 'mariadb') await writeFile(join(dataDirectory, upgradeInfoName(build)), build.version);
-}
-
-function upgradeInfoName(build: FoundBuild): string {
-  return Number.parseInt(build.version, 10) >= 11 ? 'mariadb_upgrade_info' : 'mysql_upgrade_info';
+  const file = familyOf(build).versionFile(build.version);
+  if (file !== null) await writeFile(join(dataDirectory, file), build.version);
 }
 
 /** The SQL that makes the system tables, or null where the server makes them by itself. */
@@ -99,7 +97,7 @@ async function systemTables(build: FoundBuild): Promise<string | null> {
       share === undefined ? undefined : names.map((name) => join(share, name)).find((name) => existsSync(name));
     if (path !== undefined) texts.push(await readFile(path, 'utf8'));
     else if (part === 'system_tables') {
-      if (build.family === 'mysql') return null;
+      if (familyOf(build).createsSystemTables) return null;
       throw new BenchbookError('server', `${build.executable} comes without the SQL of its system tables.`, {
         hint: 'It should be in share/mysql or share/mariadb beside the binary.',
       });

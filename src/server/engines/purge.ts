@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchbookError } from '../../lib/errors.ts';
 import type { Family } from '../build.ts';
+import { familyOf } from '../families/families.ts';
 
 /**
  * Waits until InnoDB has no history left to purge: iterations before and after that are not equal.
@@ -13,9 +14,9 @@ export async function waitForPurge(
   signal?: AbortSignal,
 ): Promise<void> {
   const deadline = Date.now() + limitSeconds * 1000;
-  if (family === 'mariadb') {
-    // Blocks until the history is purged; since 10.5.7 and 10.4.16.
-    const done = await sql('SET GLOBAL innodb_max_purge_lag_wait=0').then(
+  const { awaitPurge, historyLeft } = familyOf({ family });
+  if (awaitPurge !== null) {
+    const done = await sql(awaitPurge).then(
       () => true,
       () => false,
     );
@@ -24,8 +25,7 @@ export async function waitForPurge(
   for (;;) {
     const [row] = await sql('SHOW ENGINE INNODB STATUS');
     const length = /^History list length (\d+)/m.exec(String(row?.Status ?? ''))?.[1];
-    // MySQL keeps a few entries for ever; below a page of undo there is nothing that could disturb.
-    if (length === undefined || Number(length) <= (family === 'mariadb' ? 0 : 50)) return;
+    if (length === undefined || Number(length) <= historyLeft) return;
     if (Date.now() > deadline) {
       throw new BenchbookError(
         'server',

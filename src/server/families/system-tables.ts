@@ -1,6 +1,7 @@
 import { copyFile, cp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Build } from '../build.ts';
+import { familyOf } from './families.ts';
 
 /**
  * Gives an older version's data directory the system tables of a newer one, both slowly stopped. MariaDB keeps them in
@@ -8,7 +9,7 @@ import type { Build } from '../build.ts';
  * and stored routines of the old one are gone with that. MySQL since 8.0.16 upgrades its own when it starts.
  */
 export async function takeOverSystemTables(build: Build, pristine: string, data: string): Promise<void> {
-  if (build.family === 'mysql') return;
+  if (!familyOf(build).exchangesSystemTables) return;
   const ours = await readdir(join(data, 'mysql'));
   const theirs = await readdir(join(pristine, 'mysql'));
   const inInnodb = (names: readonly string[]) => new Set(names.filter((name) => name.endsWith('.ibd')).map(stem));

@@ -1,36 +1,11 @@
 import type { Family } from '../build.ts';
+import { familyOf } from '../families/families.ts';
 
 /** Whose spelling is wanted. */
 export interface Speaker {
   readonly family: Family;
   readonly version: string;
 }
-
-interface Renaming {
-  readonly from: RegExp;
-  readonly to: string;
-  readonly family: Family;
-  /** First version, as major·10000 + minor·100 + patch, that knows the new name. */
-  readonly since: number;
-}
-
-/**
- * Options that mean the same under another name. Options that merely resemble each other (`innodb_log_file_size` and
- * `innodb_redo_log_capacity`) are not here: a study must say which it means.
- */
-const RENAMINGS: readonly Renaming[] = [
-  { from: /^log_slave_updates$/, to: 'log_replica_updates', family: 'mysql', since: 80026 },
-  { from: /^slave_(?!type_conversions_old)(.*)$/, to: 'replica_$1', family: 'mysql', since: 80026 },
-  { from: /^skip_slave_start$/, to: 'skip_replica_start', family: 'mysql', since: 80026 },
-  { from: /^master_verify_checksum$/, to: 'source_verify_checksum', family: 'mysql', since: 80026 },
-  { from: /^sync_master_info$/, to: 'sync_source_info', family: 'mysql', since: 80026 },
-  { from: /^key_buffer$/, to: 'key_buffer_size', family: 'mariadb', since: 0 },
-  { from: /^key_buffer$/, to: 'key_buffer_size', family: 'mysql', since: 0 },
-  { from: /^tx_isolation$/, to: 'transaction_isolation', family: 'mysql', since: 0 },
-  { from: /^tx_isolation$/, to: 'transaction_isolation', family: 'mariadb', since: 0 },
-  { from: /^tx_read_only$/, to: 'transaction_read_only', family: 'mysql', since: 0 },
-  { from: /^tx_read_only$/, to: 'transaction_read_only', family: 'mariadb', since: 0 },
-];
 
 /** Variables under which an option is found where its own name is none. */
 const READ_BACK: Readonly<Record<string, readonly string[]>> = {
@@ -52,9 +27,7 @@ export function optionName(name: string): string {
 export function nameFor(name: string, speaker: Speaker): string {
   const plain = optionName(name).replace(/^loose_/, '');
   const version = versionNumber(speaker.version);
-  const renaming = RENAMINGS.find(
-    ({ from, family, since }) => family === speaker.family && version >= since && from.test(plain),
-  );
+  const renaming = familyOf(speaker).renamings.find(({ from, since }) => version >= since && from.test(plain));
   return renaming === undefined ? plain : plain.replace(renaming.from, renaming.to);
 }
 

@@ -4,6 +4,7 @@ import { BenchbookError } from '../../lib/errors.ts';
 import type { Options } from '../../study/types.ts';
 import type { Build } from '../build.ts';
 import { engineArguments } from '../engines/engines.ts';
+import { familyOf } from '../families/families.ts';
 import { optionArguments } from '../options/options.ts';
 
 interface ArgvRequest {
@@ -21,7 +22,7 @@ export function serverArgv(build: Build, request: ArgvRequest): readonly string[
   return [
     ...prefix,
     ...programWords(build),
-    ...familyArguments(build),
+    ...familyOf(build).arguments(build.version),
     ...optionArguments(options, build),
     // After the study's options: of an option that is given twice, a server takes the last.
     `--datadir=${dataDirectory}`,
@@ -63,12 +64,6 @@ export function argvText(argv: readonly string[]): string {
 /** Where sockets go: a socket's path may have at most 107 bytes, so a long TMPDIR is passed over. */
 export function shortTemporaryFolder(): string {
   return Buffer.byteLength(tmpdir()) <= 80 ? tmpdir() : '/tmp';
-}
-
-/** MySQL 8 and later open a second protocol and insist on a folder for files, unless told otherwise. */
-export function familyArguments(build: Pick<Build, 'family' | 'version'>): readonly string[] {
-  if (build.family === 'mariadb' || Number.parseInt(build.version, 10) < 8) return [];
-  return ['--mysqlx=OFF', '--secure-file-priv='];
 }
 
 /** @throws BenchbookError('server') for an option file value that no quoting can carry. */

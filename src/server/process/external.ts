@@ -4,6 +4,7 @@ import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
 import type { ServerSource } from '../../study/types.ts';
 import { type Build, buildId } from '../build.ts';
 import { connectionSettings, sqlOver } from '../connection.ts';
+import { familyOfVersion } from '../families/families.ts';
 import { parseDsn } from '../sources/dsn.ts';
 import type { Server } from './server.ts';
 
@@ -24,7 +25,7 @@ export async function resolveExternal(source: ExternalSource): Promise<Build> {
   const identity = {
     // Old clients took MariaDB 10 for a replica of 5.5, so it says "5.5.5-10.…"; "-log" tells of an option.
     version: version.replace(/^5\.5\.5-(?=\d+\.\d+\.\d+-MariaDB)/, '').replace(/-log$/, ''),
-    family: /mariadb/i.test(version) ? ('mariadb' as const) : ('mysql' as const),
+    family: familyOfVersion(version).name,
     sourceRevision: null,
     executable: '',
     command: [],

@@ -4,6 +4,7 @@ import { parseInnodbStatus } from '../../../formats/innodb-status.ts';
 import { waitUntilQuiet } from '../../../host/quiet.ts';
 import type { Caution } from '../../../journal/entry.ts';
 import { whileFlushing } from '../../../server/connection.ts';
+import { familyOf } from '../../../server/settings.ts';
 import type { Server } from '../../../server/start.ts';
 import type { Measurement, Metric } from '../../../study/types.ts';
 import { liveProcess, type Readings, type TrialContext } from '../../context.ts';
@@ -39,7 +40,6 @@ function declare(options: IdleOptions = {}): Measurement<keyof typeof IDLE> {
 }
 
 /** MySQL never purges the last few entries of history. They fill less than one page of undo and disturb nothing. */
-const HISTORY_LEFT = { mariadb: 0, mysql: 50 } as const;
 const POLL_MS = 100;
 
 async function run(measurement: Measurement, context: TrialContext): Promise<Readings> {
@@ -90,7 +90,7 @@ async function workOf({ sql }: Server): Promise<Work> {
 
 function busyWith({ historyListLength, dirtyPages, pendingIo }: Work, { build }: Server): readonly string[] {
   return [
-    (historyListLength ?? 0) > HISTORY_LEFT[build.family] && `a history list length of ${historyListLength}`,
+    (historyListLength ?? 0) > familyOf(build).historyLeft && `a history list length of ${historyListLength}`,
     (dirtyPages ?? 0) > 0 && `${dirtyPages} dirty pages`,
     (pendingIo ?? 0) > 0 && `${pendingIo} pending reads and writes`,
   ].filter((text) => text !== false);

@@ -4,6 +4,7 @@ import { type AnalysisDoubt, parseAnalyzeJson } from '../../../formats/plans/ana
 import { parseExplainAnalyze } from '../../../formats/plans/explain-analyze.ts';
 import type { Caution } from '../../../journal/entry.ts';
 import { BenchbookError, sentenceOf } from '../../../lib/errors.ts';
+import { familyOf } from '../../../server/settings.ts';
 import type { Server } from '../../../server/start.ts';
 import type { Measurement, Metric } from '../../../study/types.ts';
 import { type ArtefactText, liveServer, type Readings, type TrialContext } from '../../context.ts';
@@ -94,7 +95,9 @@ async function run(measurement: Measurement, context: TrialContext): Promise<Rea
   for (let index = 0; index < iterations; index += 1) {
     context.signal.throwIfAborted();
     if (iterations > 1) context.progress(`execution ${index + 1} of ${iterations}`);
-    runs.push(await (server.build.family === 'mariadb' ? analyzeMariadb : explainAnalyzeMysql)(server, sql));
+    runs.push(
+      await (familyOf(server.build).analyze === 'analyze json' ? analyzeMariadb : explainAnalyzeMysql)(server, sql),
+    );
     if (expect !== undefined) checkPages(runs.at(-1)!.values.pagesAccessed, expect.pagesAccessed);
   }
   const values: Record<string, number[]> = {};

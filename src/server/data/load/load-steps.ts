@@ -6,7 +6,9 @@ import { tellingLine } from '../../../formats/logs/telling-line.ts';
 import { BenchbookError, sentenceOf } from '../../../lib/errors.ts';
 import { lastLines, runTool } from '../../../lib/run-tool.ts';
 import type { Dataset, LoadStep } from '../../../study/types.ts';
+import type { Build } from '../../build.ts';
 import { connectionSettings } from '../../connection.ts';
+import { familyOf } from '../../families/families.ts';
 import type { Server } from '../../start.ts';
 import { dataFile } from './data-file.ts';
 import { readable, runScript } from './load-script.ts';
@@ -70,7 +72,7 @@ async function perform(step: LoadStep, connection: Connection, context: LoadCont
         signal: context.signal,
       });
     case 'server rows':
-      for (const statement of serverRows(step, context.server.build.family)) await run(connection, statement, dataset);
+      for (const statement of serverRows(step, context.server.build)) await run(connection, statement, dataset);
       return;
     case 'client rows': {
       const columns = step.columns.map((name) => `\`${name}\``).join(', ');
@@ -90,22 +92,13 @@ async function perform(step: LoadStep, connection: Connection, context: LoadCont
   }
 }
 
-/** One INSERT … SELECT in the order of n: the server's own sequence tables, or, in MySQL, a recursive table. */
-function serverRows(step: Extract<LoadStep, { step: 'server rows' }>, family: 'mariadb' | 'mysql'): readonly string[] {
+/** One INSERT … SELECT in the order of n. */
+function serverRows(step: Extract<LoadStep, { step: 'server rows' }>, build: Build): readonly string[] {
   const columns = Object.keys(step.columns)
     .map((name) => `\`${name}\``)
     .join(', ');
   const values = Object.values(step.columns).join(', ');
-  const last = step.count - 1;
-  if (family === 'mariadb') {
-    const source = `(SELECT seq AS n FROM seq_0_to_${last}) AS numbers ORDER BY n`;
-    return [`INSERT INTO ${step.table} (${columns}) SELECT ${values} FROM ${source}`];
-  }
-  const source = `WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${last})`;
-  return [
-    `SET SESSION cte_max_recursion_depth = ${step.count + 1}`,
-    `INSERT INTO ${step.table} (${columns}) ${source} SELECT ${values} FROM numbers`,
-  ];
+  return familyOf(build).insertRows({ table: step.table, columns, values, count: step.count });
 }
 
 /** Rows as LOAD DATA reads them by default, in pieces of about 64 KiB. */

@@ -5,6 +5,7 @@ import type { JsonValue } from '../../../journal/entry.ts';
 import { BenchbookError } from '../../../lib/errors.ts';
 import { lastLines, runTool } from '../../../lib/run-tool.ts';
 import type { Family, FoundBuild } from '../../build.ts';
+import { familyOfVersion } from '../../families/families.ts';
 import { aloneIn } from '../../process/server-environment.ts';
 import { sha256Of } from '../download.ts';
 
@@ -53,7 +54,7 @@ export async function describeServer(binary: string, root: string, request: Find
   ];
   const executableSha256 = await sha256Of(executable);
   return {
-    ...(await whatItSays(command, env)),
+    ...(await readVersion(command, env)),
     executable,
     command,
     env,
@@ -64,7 +65,7 @@ export async function describeServer(binary: string, root: string, request: Find
 }
 
 /** Asks the binary itself: names of files say nothing, since MariaDB ships a `mysqld` too. */
-async function whatItSays(
+async function readVersion(
   command: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<{ readonly family: Family; readonly version: string }> {
@@ -76,7 +77,7 @@ async function whatItSays(
     seconds: 60,
   });
   const version = /\bVer\s+(\d\S*)/.exec(stdout)?.[1];
-  if (code === 0 && version !== undefined) return { family: /mariadb/i.test(version) ? 'mariadb' : 'mysql', version };
+  if (code === 0 && version !== undefined) return { family: familyOfVersion(version).name, version };
   if (code === 0) {
     throw new BenchbookError('server', `${command.at(-1)} is neither a MariaDB nor a MySQL server.`, {
       hint: 'It must be the server binary itself: mariadbd or mysqld.',
@@ -104,17 +105,17 @@ export async function loaderOf(root: string): Promise<readonly string[]> {
     'lib',
     'usr/lib',
   ];
-  const paths = await insideOnly(root, libraries);
+  const paths = await confinedTo(root, libraries);
   for (const path of paths) {
     const [loader] = await namesIn(path, /^ld-linux[\w-]*\.so\.\d+$/);
-    if (loader === undefined || (await insideOnly(path, [loader], root)).length === 0) continue;
+    if (loader === undefined || (await confinedTo(path, [loader], root)).length === 0) continue;
     return [join(path, loader), '--library-path', paths.join(':')];
   }
   throw new BenchbookError('server', `There is no dynamic loader below ${root}.`);
 }
 
 /** Those of the paths that are there and do not lead out of the root: an absolute link in a package means the host's file. */
-async function insideOnly(folder: string, names: readonly string[], root = folder): Promise<readonly string[]> {
+async function confinedTo(folder: string, names: readonly string[], root = folder): Promise<readonly string[]> {
   const top = `${await realpath(root).catch(() => root)}/`;
   const found = await Promise.all(
     names.map(async (name) => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { JsonValue } from '../../../journal/entry.ts';
 import { runTool } from '../../../lib/run-tool.ts';
 import type { FoundBuild } from '../../build.ts';
+import { familyOf } from '../../families/families.ts';
 import { compilersOf } from './elf.ts';
 
 /** What the binary and the running server tell of how they were made; null for what neither tells. */
@@ -77,8 +78,7 @@ function aioOf(found: FoundBuild, variables: ReadonlyMap<string, string>, log: s
   if (/Using (liburing|io_uring)/i.test(log)) return 'io_uring';
   if (/Using Linux native AIO/i.test(log)) return 'libaio';
   const isOn = variables.get('innodb_use_native_aio') === 'ON';
-  if (found.family === 'mysql') return isOn ? 'libaio' : 'none';
-  return isOn ? null : 'none';
+  return isOn ? familyOf(found).nativeAio : 'none';
 }
 
 /** An allocator that replaces the C library's, as the process has mapped it. */
