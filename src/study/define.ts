@@ -1,5 +1,5 @@
 import type { ClaimKind, Statistic, TrialOutcome } from './expression.ts';
-import type { Measurement, Params, Primitive, Setup, TrialPolicy, UntilRule } from './types.ts';
+import type { Measurement, Params, Primitive, Setup, TrialPolicy, UntilWord, UntilWords } from './types.ts';
 
 /** Plain values, or `{ label: value }`. */
 type Levels = readonly [Primitive, ...Primitive[]] | Readonly<Record<string, unknown>>;
@@ -217,19 +217,6 @@ export interface Words<F, N extends string, P = Params> {
       readonly weight?: 'headline';
     },
   ): BlockWord;
-}
-
-/** An until rule: whether the interval of a metric's median is narrow enough. */
-export interface UntilWord {
-  readonly rule: UntilRule;
-  and(other: UntilWord): UntilWord;
-  or(other: UntilWord): UntilWord;
-}
-
-/** The words of `until`. */
-export interface UntilWords<N extends string> {
-  /** Half the width of the median's interval, as a fraction of the median. */
-  halfWidth(metric: N): { below(limit: number): UntilWord };
 }
 
 interface ReplicatesOf<N extends string> {

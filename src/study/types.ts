@@ -215,6 +215,19 @@ export type UntilRule =
   | { readonly op: 'halfWidth'; readonly metric: string; readonly below: number }
   | { readonly op: 'and' | 'or'; readonly rules: readonly UntilRule[] };
 
+/** An until rule: whether the interval of a metric's median is narrow enough. */
+export interface UntilWord {
+  readonly rule: UntilRule;
+  and(other: UntilWord): UntilWord;
+  or(other: UntilWord): UntilWord;
+}
+
+/** The words of `until`. */
+export interface UntilWords<N extends string> {
+  /** Half the width of the median's interval, as a fraction of the median. */
+  halfWidth(metric: N): { below(limit: number): UntilWord };
+}
+
 /**
  * The order of trials. `blocks`: randomised complete blocks. `interleaved`: blocks in declared order. `sequential`: all
  * repetitions of a variant, then the next. Duet: blocks of pairs that differ in one factor of two levels, both measured

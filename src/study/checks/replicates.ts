@@ -2,8 +2,7 @@ import { BenchbookError, type Place } from '../../lib/errors.ts';
 import { placeInStack, placeOfWords } from '../../lib/source-location.ts';
 import { suggestion } from '../../lib/suggestions.ts';
 import { callStudy } from '../call.ts';
-import type { UntilWord } from '../define.ts';
-import type { Metric, Replicates, UntilRule } from '../types.ts';
+import type { Metric, Replicates, UntilRule, UntilWord } from '../types.ts';
 
 /** Repetitions as the study wrote them: a number, or the bounds of an open number with the rule that ends it. */
 type Written =
