@@ -71,3 +71,9 @@ export function defaultCacheDirectory(): string {
   if (own !== undefined && isAbsolute(own)) return own;
   return join(shared !== undefined && isAbsolute(shared) ? shared : join(homedir(), '.cache'), 'benchbook');
 }
+
+/** The folder that the build's own files are below, as its defaults name it; null where they name none. */
+export function baseDirectoryOf({ defaults }: Pick<Build, 'defaults'>): string | null {
+  const option = '--basedir=';
+  return defaults.find((each) => each.startsWith(option))?.slice(option.length) ?? null;
+}

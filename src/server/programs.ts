@@ -6,7 +6,7 @@ import { withLock } from '../lib/files/file-lock.ts';
 import { makePrivate, readTrusted, writePrivate } from '../lib/files/private-folder.ts';
 import { runTool } from '../lib/run-tool.ts';
 import type { ServerEnvironment } from './build.ts';
-import { type Build, shortHash } from './build.ts';
+import { type Build, baseDirectoryOf, shortHash } from './build.ts';
 import { argvText } from './process/argv.ts';
 import { needsLoader } from './sources/binary/elf.ts';
 import { loaderOf } from './sources/binary/layout.ts';
@@ -34,8 +34,8 @@ const CLIENT_PLUGINS: Readonly<Record<string, readonly string[]>> = {
 
 /** The base directory of a build as others start programs in it; null where the build names none. */
 export async function programsOf(build: Pick<Build, 'command' | 'defaults'>): Promise<string | null> {
-  const base = build.defaults.find((each) => each.startsWith('--basedir='))?.slice('--basedir='.length);
-  if (base === undefined) return null;
+  const base = baseDirectoryOf(build);
+  if (base === null) return null;
   return build.command.length === 1 ? base : await runnable(base, build.command.slice(0, -1));
 }
 

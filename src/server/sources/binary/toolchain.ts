@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonValue } from '../../../journal/entry.ts';
 import { runTool } from '../../../lib/run-tool.ts';
-import type { FoundBuild } from '../../build.ts';
+import { baseDirectoryOf, type FoundBuild } from '../../build.ts';
 import { familyOf } from '../../families/families.ts';
 import { compilersOf } from './elf.ts';
 
@@ -36,7 +36,7 @@ interface Told {
 
 /** Vendors' archives tell how they were compiled in `docs/INFO_BIN`. */
 async function infoBin(found: FoundBuild): Promise<Told | null> {
-  const base = found.defaults.find((option) => option.startsWith('--basedir='))?.slice('--basedir='.length) ?? '';
+  const base = baseDirectoryOf(found) ?? '';
   const text = await readFile(join(base, 'docs/INFO_BIN'), 'utf8').catch(() => null);
   if (text === null) return null;
   const compiler = /^(?:COMPILER_IS_.*|.*compiler version.*|.*Compiler: *)(.*)$/im.exec(text)?.[1]?.trim();
