@@ -8,6 +8,9 @@ import { readJournal } from '../../src/journal/read.ts';
 import { benchbook, benchbookRunning, directoryWith } from './cli.ts';
 import { endsWithin, REPORTING } from './ends-within.ts';
 
+/** No other sleeper sleeps for so long, also where this test runs twice on one machine. */
+const SLEEP_SECONDS = `${10_000 + process.pid}.25`;
+
 /** Ways in which a statement, a server, or the study's own code ends, each a level: what it does, its outcome and its reason. */
 const ENDS: Readonly<Record<string, readonly [code: string, outcome: string, reason: RegExp]>> = {
   'server killed': [
@@ -51,7 +54,7 @@ const ENDS: Readonly<Record<string, readonly [code: string, outcome: string, rea
   ],
   'late rejection': ["void Promise.reject(new Error('nobody')); await s.sql('SELECT SLEEP(50)');", 'failed', /nobody/],
   exception: ["throw new Error('out of luck');", 'failed', /threw: out of luck \(ends\.study\.ts:\d+\)$/],
-  'a child that stays': ["execFile('/bin/sleep', ['61.25']);", 'ok', /^$/],
+  'a child that stays': [`execFile('/bin/sleep', ['${SLEEP_SECONDS}']);`, 'ok', /^$/],
   'a timer that stays': ['setInterval(() => {}, 1000);', 'ok', /^$/],
 };
 
@@ -111,6 +114,16 @@ async function processesOf(text: string): Promise<readonly string[]> {
   return stdout.split('\n').filter((line) => line.includes(text) && !line.includes(' rm -rf '));
 }
 
+/** The same, once they have had 10 s to end: empty as soon as all have ended. */
+async function processesLeft(text: string): Promise<readonly string[]> {
+  for (let waited = 0; waited < 10_000; waited += 100) {
+    const left = await processesOf(text);
+    if (left.length === 0) return left;
+    await sleep(100);
+  }
+  return await processesOf(text);
+}
+
 test('however statements, servers and the code of a study end: each trial has its reason, nothing runs on, and the command ends', async () => {
   const running = benchbookRunning(directory, ['run', 'ends', '--force'], REPORTING);
   let lastOutput = 0;
@@ -122,7 +135,7 @@ test('however statements, servers and the code of a study end: each trial has it
     exitCode: 1,
     seconds: expect.any(Number),
   });
-  expect((performance.now() - lastOutput) / 1000).toBeLessThan(10);
+  expect((performance.now() - lastOutput) / 1000).toBeLessThan(30);
   expect(stderr).not.toContain('    at ');
   expect(stdout).toContain('out of luck');
   const { entries } = await readJournal(join(directory, 'output', 'ends', 'latest'));
@@ -136,8 +149,8 @@ test('however statements, servers and the code of a study end: each trial has it
       ]),
     ),
   );
-  expect(await processesOf(`work/${running.pid}-`)).toEqual([]);
-  expect(await processesOf('/bin/sleep 61.25')).toEqual([]);
+  expect(await processesLeft(`work/${running.pid}-`)).toEqual([]);
+  expect(await processesLeft(`/bin/sleep ${SLEEP_SECONDS}`)).toEqual([]);
 }, 330_000);
 
 describe('a signal ends a run in order, also while the study does not return', () => {
@@ -166,9 +179,8 @@ describe('a signal ends a run in order, also while the study does not return', (
       // The first of these runs has nothing to measure afresh, and says so.
       const said = stderr.replace(/^benchbook: --fresh changes nothing.*/, '');
       expect({ exitCode, said }).toEqual({ exitCode: 130, said: '' });
-      expect(performance.now() - begun).toBeLessThan(15_000);
-      await sleep(500);
-      expect(await processesOf(`work/${running.pid}-`)).toEqual([]);
+      expect(performance.now() - begun).toBeLessThan(40_000);
+      expect(await processesLeft(`work/${running.pid}-`)).toEqual([]);
     },
     180_000,
   );

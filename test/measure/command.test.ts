@@ -89,10 +89,13 @@ describe('a command', () => {
   it('is ended with all that it started', async () => {
     const stop = new AbortController();
     setTimeout(() => stop.abort(), 200);
-    const running = runWithRusage({ argv: ['/bin/sh', '-c', 'sleep 61.5 & sleep 61.5'], signal: stop.signal });
+    // No other sleeper sleeps for so long, also where this test runs twice on one machine.
+    const seconds = `${10_000 + process.pid}.5`;
+    const argv = ['/bin/sh', '-c', `sleep ${seconds} & sleep ${seconds}`];
+    const running = runWithRusage({ argv, signal: stop.signal });
     await expect(running).rejects.toMatchObject({ code: 'interrupted' });
     const left = await runWithRusage({
-      argv: ['/bin/sh', '-c', "ps -eo args | grep -c '^sleep 61.5' || true"],
+      argv: ['/bin/sh', '-c', `ps -eo args | grep -c '^sleep ${seconds}' || true`],
       signal: context.signal,
     });
     expect(left.stdout.trim()).toBe('0');

@@ -204,7 +204,9 @@ describe('measurements on a running server', () => {
       (sum, cores, i) => sum + cores * (cpu.at![i]! - (i === 0 ? rss.at![0]! : cpu.at![i - 1]!)),
       0,
     );
-    expect(Math.abs(seen - (cpuSeconds() - before))).toBeLessThan(0.3);
+    const used = cpuSeconds() - before;
+    // On a busy machine the last look may come late.
+    expect(Math.abs(seen - used)).toBeLessThan(0.3 + 0.2 * used);
     expect(trial.values(taken, 'run.Threads_connectedOverTime')!.every((value) => value >= 2)).toBe(true);
     expect(trial.values(taken, 'run.No_suchOverTime')).toBeUndefined();
     expect(trial.values(taken, 'run.timelineCost')![0]).toBeGreaterThan(0);

@@ -122,21 +122,21 @@ async function stopIn(runDirectory: string, phase: string | null, signal: NodeJS
 const PHASES = ['preparing the data directory', 'starting the server', 'measuring memory', 'stopping the server'];
 
 describe.concurrent('a run with real servers', () => {
-  test('interrupted in each phase: ends within 10 s, leaves no process, and goes on', {
-    timeout: 120_000,
+  test('interrupted in each phase: ends within seconds, leaves no process, and goes on', {
+    timeout: 240_000,
   }, async () => {
     const runDirectory = join(folder, 'interrupted');
     for (const phase of PHASES) {
       const { pid, code, out, secondsToEnd } = await stopIn(runDirectory, phase, 'SIGINT');
       expect(code).toBe(0);
       expect(JSON.parse(out.at(-1)!)).toMatchObject({ interrupted: true });
-      expect(secondsToEnd).toBeLessThan(10);
+      expect(secondsToEnd).toBeLessThan(20);
       expect(serversOf(pid)).toEqual([]);
     }
     await expectFinished(runDirectory);
   });
 
-  test('killed in each phase: leaves no process and no data directory, and goes on', { timeout: 120_000 }, async () => {
+  test('killed in each phase: leaves no process and no data directory, and goes on', { timeout: 240_000 }, async () => {
     const runDirectory = join(folder, 'killed');
     for (const phase of PHASES) {
       const { pid } = await stopIn(runDirectory, phase, 'SIGKILL');

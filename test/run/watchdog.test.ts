@@ -33,8 +33,8 @@ function script(end: string): string {
     const dog = watchOver(${JSON.stringify(join(folder, 'trials'))});
     const start = (option) => spawn('/bin/sh', ['-c', 'while :; do sleep 0.1; done', 'server', option], { detached: true, stdio: 'ignore' }).pid;
     const pids = [start('--datadir=${folder}/trials/b001'), start('--datadir=${folder}/trials-of-others/b001')];
-    console.log(JSON.stringify(pids));
     ${end}
+    console.log(JSON.stringify(pids));
     setInterval(() => {}, 1000);`;
 }
 
@@ -72,7 +72,6 @@ test('what runs in a further directory ends too, and that directory stays', asyn
   await mkdir(further, { recursive: true });
   const { child, said, ended } = node(script(`dog.also(${JSON.stringify(further)});`));
   const pids = JSON.parse(await said) as number[];
-  await sleep(300);
   child.kill('SIGKILL');
   await ended;
   expect(await until(() => !pids.some(isAlive))).toBe(true);
@@ -83,7 +82,6 @@ test('once dismissed it does nothing', async () => {
   await mkdir(join(folder, 'trials'), { recursive: true });
   const { child, said, ended } = node(script('dog.dismiss();'));
   const [server, other] = JSON.parse(await said) as [number, number];
-  await sleep(300);
   child.kill('SIGKILL');
   await ended;
   await sleep(700);

@@ -104,7 +104,7 @@ it('a measurement has no name that could be read as another', async () => {
 
 it('a plan has a stated size at most, and says so at once', async () => {
   const thousand = 'Array.from({ length: 1000 }, (_, i) => i)';
-  const start = performance.now();
+  const start = process.cpuUsage();
   expect(await refusal({ factors: `{ a: ${thousand}, b: ${thousand} }` })).toBe(
     'the levels make more than 100000 combinations, and a plan has at most that many',
   );
@@ -116,7 +116,7 @@ it('a plan has a stated size at most, and says so at once', async () => {
   expect(await refusal({ more: 'replicates: { min: 6, max: 9, warmUp: 1e9 },' })).toContain(
     'a plan has at most 100000',
   );
-  expect(performance.now() - start).toBeLessThan(20_000);
+  expect(process.cpuUsage(start).user / 1000).toBeLessThan(20_000);
   expect(await refusal({ factors: `{ a: ${thousand}, b: [1, 2] }` })).toBeNull();
 }, 60_000);
 
