@@ -47,6 +47,11 @@ export function parseFormats(list: string | undefined): readonly FormatName[] {
   return list === undefined ? USUAL_FORMATS : list.split(',').map(formatNamed);
 }
 
+/** These formats with the document and its data: all files of a run folder come from the same prose. */
+export function withData(names: readonly FormatName[]): readonly FormatName[] {
+  return [...new Set([...names, 'csv' as const, 'json' as const])];
+}
+
 function formatNamed(wanted: string): FormatName {
   const found = FORMATS.find(({ name }) => name === wanted);
   if (found !== undefined) return found.name;

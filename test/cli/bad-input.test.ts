@@ -57,7 +57,7 @@ test("an unknown server option fails its trials with the server's own line, and 
       "v.pool === '32M' ? { innodb_bufer_pool_size: v.pool } : { innodb_buffer_pool_size: v.pool }",
     ),
   });
-  const result = await benchbook(directory, ['run', 'odd', '--force']);
+  const result = await benchbook(directory, ['run', 'odd', '--force', '--format', 'html']);
   expect(result.stdout).toMatch(/pool 32M {2}failed: .*unknown variable 'innodb[-_]bufer[-_]pool[-_]size/);
   expect(result.stdout).toContain('2 of 4 trials ok, 2 not');
   expect(result.exitCode).toBe(1);
@@ -78,7 +78,7 @@ describe('Ctrl-C', () => {
           ', memory: measure.memory({ idleSeconds: 3 })',
         ),
       });
-      const running = benchbookRunning(directory, ['run', 'long', '--force']);
+      const running = benchbookRunning(directory, ['run', 'long', '--force', '--format', 'html']);
       let output = '';
       await new Promise<void>((resolve) => {
         running.stdout.on('data', (chunk: Buffer) => {

@@ -125,7 +125,7 @@ async function processesLeft(text: string): Promise<readonly string[]> {
 }
 
 test('however statements, servers and the code of a study end: each trial has its reason, nothing runs on, and the command ends', async () => {
-  const running = benchbookRunning(directory, ['run', 'ends', '--force'], REPORTING);
+  const running = benchbookRunning(directory, ['run', 'ends', '--force', '--format', 'html'], REPORTING);
   let lastOutput = 0;
   running.stdout.on('data', () => {
     lastOutput = performance.now();
@@ -163,7 +163,7 @@ describe('a signal ends a run in order, also while the study does not return', (
   ] as const)(
     '%s, %i times, %j',
     async (signal, times, env) => {
-      const running = benchbookRunning(directory, ['run', 'sleeps', '--force', '--fresh'], env);
+      const running = benchbookRunning(directory, ['run', 'sleeps', '--force', '--fresh', '--format', 'html'], env);
       await new Promise<void>((resolve) =>
         running.stdout.on('data', (text) => String(text).includes('it sleeps') && resolve()),
       );
@@ -189,7 +189,7 @@ describe('a signal ends a run in order, also while the study does not return', (
 test('output that nobody reads any more ends no run', async () => {
   const short = STUDY.replace(/end: \[.*?\]/, "end: ['a timer that stays']");
   const folder = await directoryWith({ 'studies/short.study.ts': short });
-  const command = `node ${JSON.stringify(join(import.meta.dirname, '../../src/cli/benchbook.mjs'))} run short --force; echo "code $?" >&2`;
+  const command = `node ${JSON.stringify(join(import.meta.dirname, '../../src/cli/benchbook.mjs'))} run short --force --format html; echo "code $?" >&2`;
   const { stderr } = await execa('sh', ['-c', `{ ${command}; } | head -1`], { cwd: folder, reject: false });
   expect(stderr).toBe('code 0');
   const { entries } = await readJournal(join(folder, 'output', 'short', 'latest'));
@@ -211,7 +211,7 @@ export default defineStudy({
 `,
   });
   try {
-    const { stdout, exitCode } = await benchbook(place, ['run', 'throws', '--force']);
+    const { stdout, exitCode } = await benchbook(place, ['run', 'throws', '--force', '--format', 'html']);
     expect(stdout).toContain('0 of 2 trials ok, 2 not');
     // Nothing but the process of the study's code is left to wait for: its end must not be the end of the command.
     expect(stdout).toContain('output/throws/latest/report.html');

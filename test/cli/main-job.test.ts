@@ -65,7 +65,20 @@ describe('a study on a real server', () => {
   });
 
   test('run again measures nothing, and each option that changed nothing says so', async () => {
-    const args = ['--seed', '7', '--blocks', '6', '--only', 'pool=16M', 'pool=64M', '--keep', 'data,core', '--force'];
+    const args = [
+      '--seed',
+      '7',
+      '--blocks',
+      '6',
+      '--only',
+      'pool=16M',
+      'pool=64M',
+      '--keep',
+      'data,core',
+      '--force',
+      '--format',
+      'html',
+    ];
     const again = await benchbook(directory, ['run', 'tiny', ...args]);
     expect(again.exitCode).toBe(0);
     expect(again.stderr.split('\n')).toEqual([

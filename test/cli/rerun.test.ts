@@ -29,10 +29,19 @@ let rerun: Awaited<ReturnType<typeof benchbook>>;
 let first: Awaited<ReturnType<typeof benchbook>>;
 beforeAll(async () => {
   directory = await directoryWith({ 'studies/two.study.ts': STUDY });
-  first = await benchbook(directory, ['run', 'two', '--seed', '3', '--force', '--check']);
+  first = await benchbook(directory, ['run', 'two', '--seed', '3', '--force', '--check', '--format', 'html']);
   // Edited since: the run is repeated from the copy that it kept.
   await writeFile(join(directory, 'studies/two.study.ts'), STUDY.replace('replicates: 6', 'replicates: 2'));
-  rerun = await benchbook(directory, ['rerun', 'two', '--replace', 'server.v1=debian:trixie', '--force', '--check']);
+  rerun = await benchbook(directory, [
+    'rerun',
+    'two',
+    '--replace',
+    'server.v1=debian:trixie',
+    '--force',
+    '--check',
+    '--format',
+    'html',
+  ]);
 }, 300_000);
 const runs = async () => (await readdir(join(directory, 'output/two'))).filter((name) => name !== 'latest').sort();
 const firstRun = async () => (await runs())[0]!;

@@ -28,8 +28,10 @@ const html = () => readFile(join(directory, 'output/far/latest/report.html'), 'u
 beforeAll(async () => {
   directory = await directoryWith({ 'elsewhere/far.study.ts': STUDY, 'elsewhere/rows.tsv': '1\n2\n3\n' });
   file = join(directory, 'elsewhere/far.study.ts');
-  const run = await benchbook(directory, ['run', 'elsewhere/far.study.ts', '--force']);
+  const run = await benchbook(directory, ['run', 'elsewhere/far.study.ts', '--force', '--format', 'html']);
   expect(run.stdout).toContain('2 of 2 trials ok');
+  expect(run.stdout).toContain('report.html');
+  expect(run.stdout).not.toContain('report.pdf');
 }, 240_000);
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
@@ -69,7 +71,13 @@ test('run again from another directory measures nothing', async () => {
   await mkdir(join(directory, 'other'));
   const moved = join(directory, 'other/output');
   await rename(join(directory, 'output'), moved);
-  const again = await benchbook(join(directory, 'other'), ['run', '../elsewhere/far.study.ts', '--force']);
+  const again = await benchbook(join(directory, 'other'), [
+    'run',
+    '../elsewhere/far.study.ts',
+    '--force',
+    '--format',
+    'html',
+  ]);
   expect(again.stdout).toContain('0 trials to go');
   // It goes on with the same run: where the study is seen from is no other version of it.
   expect(again.stdout).not.toContain('a new run is begun');
@@ -81,7 +89,15 @@ test('run again from another directory measures nothing', async () => {
 test('a run of some levels is marked as a part and does not become the latest', async () => {
   const here = join(directory, 'other');
   const before = await readlink(join(here, 'output/far/latest'));
-  const run = await benchbook(here, ['run', '../elsewhere/far.study.ts', '--only', 'pool=16M', '--force']);
+  const run = await benchbook(here, [
+    'run',
+    '../elsewhere/far.study.ts',
+    '--only',
+    'pool=16M',
+    '--force',
+    '--format',
+    'html',
+  ]);
   expect(run.stdout).toContain('`latest` stays the last whole run');
   expect(run.stdout).not.toContain('output/far/latest/');
   expect(await readlink(join(here, 'output/far/latest'))).toBe(before);

@@ -89,7 +89,7 @@ test('no path of this machine stands in the PDF', async () => {
   expect(objects.filter((text) => text.includes('file:') || text.includes(os.tmpdir()))).toEqual([]);
 });
 
-test('Letter paper; a wide long table on turned pages, the rest upright', async () => {
+test('Letter paper; a wide long table is printed in parts, all pages upright and no column lost', async () => {
   const directory = path.join(folder, 'wide');
   const columns = Array.from(
     { length: 16 },
@@ -115,12 +115,12 @@ test('Letter paper; a wide long table on turned pages, the rest upright', async 
   const sizes = [...info.matchAll(/^Page +\d+ size: +([\d.]+) x ([\d.]+)/gm)].map(
     (match) => `${match[1]} x ${match[2]}`,
   );
-  expect(sizes[0]).toBe('612 x 792');
-  expect(sizes.filter((size) => size === '792 x 612').length).toBeGreaterThan(0);
-  expect(sizes[sizes.length - 1]).toBe('612 x 792');
-  expect(await run('pdftotext', ['-layout', path.join(directory, 'report.pdf'), '-'])).toContain(
-    ((1.2345e6 * 60 * (16.2345 / 1.2345)) / 2 ** 20).toFixed(1).slice(0, 4),
-  );
+  expect([...new Set(sizes)]).toEqual(['612 x 792']);
+  const text = await run('pdftotext', ['-layout', path.join(directory, 'report.pdf'), '-']);
+  for (let index = 0; index < columns.length; index += 1) {
+    // The last row's value, as it is rounded: no column is cut off at the edge of a page.
+    expect(text).toContain(((60e6 * (index + 1.2345)) / 2 ** 20).toFixed(1).slice(0, 4));
+  }
 });
 
 test('a second rendering, in another folder, time zone and locale, has the same bytes', async () => {

@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { BenchbookError } from '../../lib/errors.ts';
 import { readInside } from '../../lib/files/below.ts';
 import { suggestion } from '../../lib/suggestions.ts';
-import { parseFormats, reportFiles } from '../../render/formats.ts';
+import { parseFormats, reportFiles, withData } from '../../render/formats.ts';
 import type { RenderedFile } from '../../render/render.ts';
 import { runFolder } from '../places/runs.ts';
 import { printFiles } from '../report/print-files.ts';
@@ -27,7 +27,8 @@ interface RenderOptions {
 export async function renderCommand(run: string, options: RenderOptions): Promise<number> {
   const folder = await runFolder(run);
   const look = lookOf(options);
-  tellWithoutEffect(unusedLook({ ...options }, parseFormats(options.format)));
+  const wanted = parseFormats(options.format);
+  tellWithoutEffect(unusedLook({ ...options }, wanted));
   // The renderer loads while the journal is read and the study bundled.
   const renderer = import('../report/report-run.ts');
   const journal = await readChecked(folder);
@@ -36,13 +37,13 @@ export async function renderCommand(run: string, options: RenderOptions): Promis
   const files = await (await renderer).reportRun({
     runDirectory: folder,
     directory: options.out === undefined ? folder : resolve(options.out),
-    formats: formatsFor(options),
+    formats: options.out === undefined ? withData(wanted) : wanted,
     draft,
     journal,
     look,
     progress: () => {},
   });
-  printFiles(files, options.format === undefined ? [] : parseFormats(options.format));
+  printFiles(files, options.format === undefined ? [] : wanted);
   if (options.out === undefined) await removeStale(folder, before, files);
   // Reports written elsewhere are not on the index page.
   if (options.out === undefined) await (await import('../report/index-page.ts')).updateIndex();
@@ -61,12 +62,6 @@ async function removeStale(folder: string, before: Uint8Array | null, made: read
     await rm(join(folder, name));
     console.log(`${name} was of an earlier prose and is removed; --format makes it again`);
   }
-}
-
-/** In the run folder every render also writes the document and its data, so that all files there come from the same prose. */
-function formatsFor(options: RenderOptions): ReturnType<typeof parseFormats> {
-  const wanted = parseFormats(options.format);
-  return options.out === undefined ? [...new Set([...wanted, 'csv' as const, 'json' as const])] : wanted;
 }
 
 /** How the report looks. A custom look needs another folder, because `verify` compares the run folder with the usual look. */

@@ -7,6 +7,7 @@ import { BenchbookError } from '../../lib/errors.ts';
 import { suggestion } from '../../lib/suggestions.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { replaceLevel } from '../../plan/rerun.ts';
+import { parseFormats } from '../../render/formats.ts';
 import { sortEntries } from '../../report/run-data.ts';
 import { argvText } from '../../server/start.ts';
 import type { Study } from '../../study/study.ts';
@@ -25,6 +26,7 @@ interface RerunOptions {
   readonly keep?: string;
   readonly force?: boolean;
   readonly check?: boolean;
+  readonly format?: string;
 }
 
 /**
@@ -36,6 +38,7 @@ interface RerunOptions {
  */
 export async function rerun(wanted: string, options: RerunOptions): Promise<number> {
   const keep = keepOf(options.keep);
+  const formats = parseFormats(options.format);
   const folder = await runFolder(wanted); // 1
   const { entries, head } = (await intactRun(folder)).journal;
   const { run } = sortEntries(entries);
@@ -77,6 +80,7 @@ export async function rerun(wanted: string, options: RerunOptions): Promise<numb
     keep,
     required,
     force: options.force ?? false,
+    formats,
     rerun: record,
   }); // 3
   // By name: `latest` is another run by now.

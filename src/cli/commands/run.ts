@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { makeDraft } from '../../draft/draft.ts';
 import { BenchbookError } from '../../lib/errors.ts';
 import { levelsNamed } from '../../plan/select.ts';
+import { parseFormats } from '../../render/formats.ts';
 import { chooseRun } from '../../run/choose.ts';
 import { argvText } from '../../server/start.ts';
 import { newRunId, OUTPUT } from '../places/runs.ts';
@@ -18,6 +19,7 @@ export interface RunOptions extends PlanOptions {
   readonly keep?: string;
   readonly json?: boolean;
   readonly check?: boolean;
+  readonly format?: string;
 }
 
 /**
@@ -38,6 +40,7 @@ export async function run(wanted: string, options: RunOptions): Promise<number> 
   const draft = makeDraft(study, displayFile(study.file));
   const shard = shardOf(options.shard);
   const keep = keepOf(options.keep);
+  const formats = parseFormats(options.format);
   const choice = await chooseRun({
     study,
     draft,
@@ -72,6 +75,7 @@ export async function run(wanted: string, options: RunOptions): Promise<number> 
     retryFailed: options.retryFailed ?? false,
     force: options.force ?? false,
     json: options.json ?? false,
+    formats,
   }); // 3, 4
   return exitOf(result, options.check ?? false);
 }

@@ -4,7 +4,7 @@ import { writeInside } from '../../lib/files/below.ts';
 import { openCache, requireWritable } from '../../lib/files/private-folder.ts';
 import { programFile } from '../../lib/package-files.ts';
 import { withoutSecrets } from '../../lib/secrets.ts';
-import { USUAL_FORMATS } from '../../render/formats.ts';
+import { type FormatName, withData } from '../../render/formats.ts';
 import { type RunRequest, type RunResult, runStudy } from '../../run/run.ts';
 import { cacheDirectory } from '../places/cache.ts';
 import { OUTPUT, pointLatest } from '../places/runs.ts';
@@ -27,10 +27,12 @@ interface MeasureRequest extends Omit<RunRequest, Settled> {
   readonly message?: string | null;
   /** Events as JSON lines, and nothing else. */
   readonly json?: boolean;
+  /** Reports to make at the end, beside the data files. */
+  readonly formats: readonly FormatName[];
 }
 
 /** Measures what is missing of a plan, renders its report, and brings the index page up to date. */
-export async function measureAndReport({ message, json, ...request }: MeasureRequest): Promise<RunResult> {
+export async function measureAndReport({ message, json, formats, ...request }: MeasureRequest): Promise<RunResult> {
   const report = json
     ? eventsAsJson(write)
     : progressOn({ isTTY: process.stdout.isTTY ?? false, columns: process.stdout.columns ?? 80, write });
@@ -54,8 +56,8 @@ export async function measureAndReport({ message, json, ...request }: MeasureReq
   }).finally(interrupt.release);
   tellWithoutEffect(keepWatch.without(request.keep ?? []));
   // After Ctrl-C we skip the PDF, because it takes seconds. `benchbook render` creates it later.
-  const formats = result.interrupted ? USUAL_FORMATS.filter((format) => format !== 'pdf') : USUAL_FORMATS;
-  if (result.trials > 0) await renderRun(result.runDirectory, request.study, formats, json ?? false);
+  const wanted = withData(formats).filter((format) => format !== 'pdf' || !result.interrupted);
+  if (result.trials > 0) await renderRun(result.runDirectory, request.study, wanted, json ?? false);
   await updateIndex();
   const failure = interrupt.failure();
   if (failure !== null) throw failure;
@@ -65,7 +67,7 @@ export async function measureAndReport({ message, json, ...request }: MeasureReq
 async function renderRun(
   runDirectory: string,
   study: { readonly id: string; readonly sourceText: string; readonly file: string },
-  formats: typeof USUAL_FORMATS,
+  formats: readonly FormatName[],
   quiet: boolean,
 ): Promise<void> {
   await writeInside(runDirectory, 'study.ts', withoutSecrets(study.sourceText));

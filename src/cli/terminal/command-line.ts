@@ -49,6 +49,7 @@ program
   .option('--keep <what>', 'data, core or data,core of a server that crashes, hangs or runs out of time')
   .option('--shard <i/n>', 'whole blocks i, i + n, … only')
   .option('--force', 'measure although another run measures on this machine')
+  .option('--format <list>', `reports to make at the end: ${FORMAT_NAMES}`)
   .option('--json', 'events as JSON lines')
   .option('--check', 'exit 3 where a claim is not as its kind wants it')
   .action(action(async () => (await import('../commands/run.ts')).run));
@@ -65,6 +66,7 @@ program
   .option('--keep <what>', 'data, core or data,core of a server that crashes, hangs or runs out of time')
   .option('--fresh', 'measure everything again')
   .option('--force', 'measure although another run measures on this machine')
+  .option('--format <list>', `reports to make at the end: ${FORMAT_NAMES}`)
   .option('--check', 'exit 3 where a claim is not as its kind wants it')
   .action(action(async () => (await import('../commands/rerun.ts')).rerun));
 program
