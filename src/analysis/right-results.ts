@@ -1,4 +1,5 @@
 import type { CellLabels, Entry, TrialEntry } from '../journal/entry.ts';
+import { assignmentsText, cellKey } from '../lib/cell-key.ts';
 import type { Cell } from '../study/types.ts';
 import { outcomeAt } from './outcome-at.ts';
 
@@ -104,10 +105,6 @@ function baselineOf(cell: CellLabels, baseline: Cell): CellLabels {
   return { ...cell, ...Object.fromEntries(Object.entries(baseline).filter(([name]) => cell[name] !== undefined)) };
 }
 
-function cellKey(cell: CellLabels): string {
-  return JSON.stringify(Object.entries(cell).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
 interface Result {
   /** The measurement, with its level: `load at threads=4`. */
   readonly name: string;
@@ -134,13 +131,6 @@ function resultsOf(trial: TrialEntry): readonly Result[] {
 /** How the names of details end at each level of the within factors that has samples, the longest first. */
 function levelsOf({ samples }: TrialEntry): readonly (readonly [string, CellLabels])[] {
   const levels = new Map<string, CellLabels>();
-  for (const { within } of samples) if (within !== undefined) levels.set(` at ${labelsText(within)}`, within);
+  for (const { within } of samples) if (within !== undefined) levels.set(` at ${assignmentsText(within)}`, within);
   return [...levels].sort(([a], [b]) => b.length - a.length);
-}
-
-/** As `run/trial/trial.ts` names a cell in the details. */
-function labelsText(cell: CellLabels): string {
-  return Object.entries(cell)
-    .map(([name, label]) => `${name}=${label}`)
-    .join(', ');
 }

@@ -1,11 +1,4 @@
-const FACTORS: Readonly<Record<string, number>> = {
-  K: 2 ** 10,
-  M: 2 ** 20,
-  G: 2 ** 30,
-  T: 2 ** 40,
-  P: 2 ** 50,
-  E: 2 ** 60,
-};
+import { suffixFactor } from '../lib/bytes.ts';
 
 /**
  * An option's value in the form in which two spellings of the same value are equal: sizes in bytes ("128M" is
@@ -27,14 +20,14 @@ export function sameOptionValue(requested: string, effective: string): boolean {
 export function numberOf(value: string): number | null {
   const match = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)([KMGTPE])?$/i.exec(value.trim());
   if (match === null) return null;
-  return Number(match[1]) * (match[2] === undefined ? 1 : FACTORS[match[2].toUpperCase()]!);
+  return Number(match[1]) * suffixFactor(match[2]);
 }
 
 /** The same without rounding, for whole numbers. */
 function integerOf(value: string): bigint | null {
   const match = /^([+-]?)(\d+)([KMGTPE])?$/i.exec(value.trim());
   if (match === null) return null;
-  const size = BigInt(match[2]!) * (match[3] === undefined ? 1n : BigInt(FACTORS[match[3].toUpperCase()]!));
+  const size = BigInt(match[2]!) * BigInt(suffixFactor(match[3]));
   return match[1] === '-' ? -size : size;
 }
 

@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import { mebibytes } from '../lib/bytes.ts';
 import { BenchbookError } from '../lib/errors.ts';
 
 /** @throws BenchbookError('server') where the file system of an existing folder has fewer than `bytes` free for us. */
@@ -20,8 +21,4 @@ export function isNoSpace(failure: unknown): boolean {
   if (typeof failure === 'string') return /No space left on device|Disk quota exceeded/i.test(failure);
   const code = (failure as { code?: unknown } | null)?.code;
   return code === 'ENOSPC' || code === 'EDQUOT';
-}
-
-function mebibytes(bytes: number): string {
-  return `${Math.ceil(bytes / 2 ** 20)} MiB`;
 }

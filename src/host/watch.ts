@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises';
 import { availableParallelism, freemem, totalmem } from 'node:os';
 import type { Caution } from '../journal/entry.ts';
+import { amountText } from '../lib/bytes.ts';
 import { statFields } from '../lib/process/proc.ts';
 import { count } from '../lib/units.ts';
-import { amountText } from './kernel/amount.ts';
 import { readText } from './tools.ts';
 
 /** A watch over the machine during one trial. */

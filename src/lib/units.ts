@@ -1,3 +1,4 @@
+import { BINARY_UNITS, powerOf1024, suffixFactor } from './bytes.ts';
 import { BenchbookError } from './errors.ts';
 
 /** The base units of metrics, and `ratio` for numbers that stand for themselves; the same words as `Unit` of the study. */
@@ -118,7 +119,7 @@ export function numericLabel(label: string | number | boolean): number | null {
   if (typeof label === 'boolean') return null;
   const match = /^([+-]?\d+(?:\.\d+)?)([KMGTPE]?)$/i.exec(label.trim());
   if (match === null) return null;
-  return Number(match[1]) * 1024 ** ' KMGTPE'.indexOf(match[2]?.toUpperCase() || ' ');
+  return Number(match[1]) * suffixFactor(match[2]);
 }
 
 function formatPercent(value: number, options: FormatOptions): string {
@@ -147,8 +148,6 @@ function pluralOf(noun: string): string {
   return /(?:s|x|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
 }
 
-const BINARY = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
-
 /** Seconds: the step that the magnitude reaches; minutes only from two on, since "90 s" reads better than "1.5 min". */
 const TIMES: readonly (readonly [number, number, string])[] = [
   [7200, 3600, 'h'],
@@ -163,8 +162,8 @@ function prefix(value: number, unit: AnyUnit): { factor: number; suffix: string 
   const magnitude = Math.abs(value);
   if (unit === 'ratio') return { factor: 1, suffix: '×' };
   if (unit === 'B' || unit === 'B/s') {
-    const step = magnitude < 1024 ? 0 : Math.min(BINARY.length - 1, Math.floor(Math.log2(magnitude) / 10));
-    return { factor: 1024 ** step, suffix: `${SPACE}${BINARY[step]}${unit === 'B/s' ? '/s' : ''}` };
+    const step = powerOf1024(magnitude);
+    return { factor: 1024 ** step, suffix: `${SPACE}${BINARY_UNITS[step]}${unit === 'B/s' ? '/s' : ''}` };
   }
   if (unit === 's') {
     const [, factor, name] = magnitude === 0 ? [0, 1, 's'] : TIMES.find(([from]) => magnitude >= from)!;

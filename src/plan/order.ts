@@ -1,7 +1,7 @@
+import { randomOf, shuffled } from '../lib/random.ts';
 import type { Cell } from '../study/types.ts';
 import { pairKey, pairsOf } from './pairs.ts';
 import type { Plan, Variant } from './plan.ts';
-import { randomOf, shuffled } from './random.ts';
 
 /** One variant in one block, with its place. */
 export interface PlannedTrial {

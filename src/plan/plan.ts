@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { cellKey } from '../lib/cell-key.ts';
 import { BenchbookError } from '../lib/errors.ts';
 import { unknownName } from '../lib/suggestions.ts';
 import type { Study } from '../study/study.ts';
@@ -168,6 +169,5 @@ function part(cell: Cell, factors: readonly Factor[], within: boolean): Cell {
 
 /** Types count: the level 1 is not the level "1". */
 export function variantId(cell: Cell): string {
-  const pairs = Object.entries(cell).sort(([a], [b]) => (a < b ? -1 : 1));
-  return createHash('sha256').update(JSON.stringify(pairs)).digest('hex').slice(0, 12);
+  return createHash('sha256').update(cellKey(cell)).digest('hex').slice(0, 12);
 }

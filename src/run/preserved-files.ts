@@ -4,7 +4,7 @@ import { basename, join, relative } from 'node:path';
 import { requireSpace } from '../host/space.ts';
 import type { Caution } from '../journal/entry.ts';
 import { BenchbookError, sentenceOf } from '../lib/errors.ts';
-import { lastLines, runTool } from '../lib/run-tool.ts';
+import { lastLines, runTool } from '../lib/process/run-tool.ts';
 import { formatValue } from '../lib/units.ts';
 import { corePlace, findCore } from '../server/start.ts';
 

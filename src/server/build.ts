@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { JsonValue } from '../journal/entry.ts';
+import { canonicalJson } from '../lib/json.ts';
 
 export type Family = 'mariadb' | 'mysql';
 
@@ -40,12 +41,7 @@ export function buildId(build: Omit<Build, 'id'>): string {
 
 /** First 16 hex digits of the SHA-256 of a JSON value with its keys in order. */
 export function shortHash(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value, sortedKeys)).digest('hex').slice(0, 16);
-}
-
-function sortedKeys(_key: string, value: unknown): unknown {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+  return createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 16);
 }
 
 /** What the rooms above hand to everything that fetches, builds or prepares. */

@@ -4,10 +4,10 @@ import { basename, dirname, join } from 'node:path';
 import { BenchbookError, sentenceOf } from '../lib/errors.ts';
 import { withLock } from '../lib/files/file-lock.ts';
 import { makePrivate, readTrusted, writePrivate } from '../lib/files/private-folder.ts';
-import { runTool } from '../lib/run-tool.ts';
+import { runTool } from '../lib/process/run-tool.ts';
+import { argvText, shellQuote } from '../lib/shell-quote.ts';
 import type { ServerEnvironment } from './build.ts';
 import { type Build, baseDirectoryOf, shortHash } from './build.ts';
-import { argvText } from './process/argv.ts';
 import { needsLoader } from './sources/binary/elf.ts';
 import { loaderOf } from './sources/binary/layout.ts';
 import { hostCodename, privateApt } from './sources/debian/apt.ts';
@@ -125,9 +125,9 @@ async function writeScript(copy: string, final: string, path: string, start: Sta
   const { plugins, loader, takesName } = start;
   if (!takesName) await symlink(path, join(dirname(copy), `.${basename(copy)}`));
   const name = takesName
-    ? ['--argv0', '"$0"', argvText([path])]
-    : [argvText([join(dirname(final), `.${basename(final)}`)])];
-  const variables = Object.entries(plugins).map(([variable, folder]) => `export ${variable}=${argvText([folder])}\n`);
+    ? ['--argv0', '"$0"', shellQuote(path)]
+    : [shellQuote(join(dirname(final), `.${basename(final)}`))];
+  const variables = Object.entries(plugins).map(([variable, folder]) => `export ${variable}=${shellQuote(folder)}\n`);
   const command = ['exec', argvText(loader), ...name, '"$@"'].join(' ');
   await writeFile(copy, `#!/bin/sh\n${variables.join('')}${command}\n`, { mode: 0o755 });
 }

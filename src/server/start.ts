@@ -20,7 +20,7 @@ import { runningServer } from './process/running.ts';
 import type { Exit, Server, StartRequest, StopMode } from './process/server.ts';
 import { withLog } from './process/with-log.ts';
 
-export { argvText, optionsFile, programWords } from './process/argv.ts';
+export { optionsFile, programWords } from './process/argv.ts';
 export { addressOf, isExternal, openExternal } from './process/external.ts';
 export { abortForCore, allowCores, corePlace, findCore } from './process/inspect/core.ts';
 export { collectEvidence } from './process/inspect/evidence.ts';

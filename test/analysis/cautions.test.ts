@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Analysis, analyse } from '../../src/analysis/analysis.ts';
 import type { AnalysisModel } from '../../src/analysis/cells/model.ts';
-import { seededRandom } from '../../src/analysis/intervals/random.ts';
 import type { Entry, SettingRecord } from '../../src/journal/entry.ts';
+import { seededRandom } from '../../src/lib/random.ts';
 import { journalOf, modelOf, runEntry, trial } from './journal.ts';
 
 const METRIC = 'memory.rss';

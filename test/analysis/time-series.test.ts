@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { analyse } from '../../src/analysis/analysis.ts';
-import { seededRandom } from '../../src/analysis/intervals/random.ts';
 import { percentilesOverTime, steadyState } from '../../src/analysis/series/time-series.ts';
+import { seededRandom } from '../../src/lib/random.ts';
 import { modelOf, runEntry, trial } from './journal.ts';
 
 const seconds = (n: number) => Array.from({ length: n }, (_, i) => i + 1);

@@ -6,12 +6,12 @@
 import { verdictOf } from '../../src/analysis/comparisons/verdict.ts';
 import { sortedCopy } from '../../src/analysis/describe.ts';
 import { normalQuantile } from '../../src/analysis/intervals/distributions.ts';
-import { seededRandom } from '../../src/analysis/intervals/random.ts';
 import { hodgesLehmann } from '../../src/analysis/intervals/rank-sum.ts';
 import { simultaneousPaired } from '../../src/analysis/intervals/simultaneous.ts';
 import { medianInterval } from '../../src/analysis/median-interval.ts';
 import type { Interval } from '../../src/analysis/results.ts';
 import { steadyState } from '../../src/analysis/series/time-series.ts';
+import { seededRandom } from '../../src/lib/random.ts';
 
 const repetitions = Number(process.argv[2] ?? 20_000);
 const random = seededRandom('coverage');

@@ -5,8 +5,8 @@
  */
 import { analyse } from '../../src/analysis/analysis.ts';
 import type { AnalysisModel } from '../../src/analysis/cells/model.ts';
-import { seededRandom } from '../../src/analysis/intervals/random.ts';
 import type { Entry } from '../../src/journal/entry.ts';
+import { seededRandom } from '../../src/lib/random.ts';
 import { runEntry, trial } from '../analysis/journal.ts';
 
 const SAMPLES = 1_000_000;

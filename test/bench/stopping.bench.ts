@@ -1,6 +1,6 @@
 import { medianInterval } from '../../src/analysis/median-interval.ts';
 import type { TrialEntry } from '../../src/journal/entry.ts';
-import { randomOf } from '../../src/plan/random.ts';
+import { randomOf } from '../../src/lib/random.ts';
 import { isEnough } from '../../src/run/schedule/until.ts';
 import { trialEntry } from '../journal/entries.ts';
 

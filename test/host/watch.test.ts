@@ -3,11 +3,9 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
-import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { canary } from '../../src/host/canary.ts';
 import { examine } from '../../src/host/doctor.ts';
-import { amountText, bytesOf } from '../../src/host/kernel/amount.ts';
 import { waitUntilQuiet } from '../../src/host/quiet.ts';
 import { watchHost } from '../../src/host/watch.ts';
 import { identityOf, isAlive } from '../../src/lib/process/identity.ts';
@@ -79,25 +77,6 @@ test('a process is told apart from a later one with its id', async () => {
   child.kill('SIGKILL');
   await child;
   expect(isAlive(id)).toBe(false);
-});
-
-test('amounts are read as servers read them', () => {
-  expect(bytesOf('16G', 'x')).toBe(16 * 2 ** 30);
-  expect(bytesOf('1.5M', 'x')).toBe(1.5 * 2 ** 20);
-  expect(bytesOf('512 MiB', 'x')).toBe(2 ** 29);
-  fc.assert(fc.property(fc.integer({ min: 1, max: 2 ** 50 }), (bytes) => bytesOf(bytes, 'x') === bytes));
-  for (const wrong of ['', '0', '-1', '12Q', '1G2', 'NaN', '128MM'])
-    expect(() => bytesOf(wrong, 'x')).toThrow('no amount');
-});
-
-test('amounts are written so that they can be read again, rounded to a tenth of their unit', () => {
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 2 ** 50 }), (bytes) => {
-      const again = bytesOf(amountText(bytes).replace(/ (bytes)?/, ''), 'x');
-      return Math.abs(again - bytes) <= bytes * 0.05;
-    }),
-  );
-  expect(amountText(16 * 2 ** 30)).toBe('16 GiB');
 });
 
 test('the doctor tells of each control whether it works here, and leaves nothing behind', async () => {

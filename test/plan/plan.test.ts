@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { randomOf, shuffled } from '../../src/lib/random.ts';
 import { blockOf } from '../../src/plan/order.ts';
 import { makePlan } from '../../src/plan/plan.ts';
-import { randomOf, shuffled } from '../../src/plan/random.ts';
 import { factor, studyOf } from './studies.ts';
 
 const factors = fc.array(fc.tuple(fc.integer({ min: 1, max: 4 }), fc.boolean()), { maxLength: 4 }).map((list) =>

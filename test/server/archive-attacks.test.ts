@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { parseSource } from '../../src/cli/places/sources.ts';
-import { runTool } from '../../src/lib/run-tool.ts';
+import { runTool } from '../../src/lib/process/run-tool.ts';
 import { findInstalled } from '../../src/server/sources/installed.ts';
 import { fetchTarball } from '../../src/server/sources/tarball.ts';
 import { thrownBy } from './thrown.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { runTool } from '../../src/lib/run-tool.ts';
+import { runTool } from '../../src/lib/process/run-tool.ts';
 import { contentKey } from '../../src/server/data/content-key.ts';
 import { dataFileHash } from '../../src/server/data/load/data-file.ts';
 import { dataset, load } from '../../src/server/datasets.ts';

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runTool } from '../../src/lib/run-tool.ts';
+import { runTool } from '../../src/lib/process/run-tool.ts';
 import type { Build } from '../../src/server/build.ts';
 import { listBuilds, removeBuilds } from '../../src/server/cache.ts';
 import { contentKey } from '../../src/server/data/content-key.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { parseSource } from '../../src/cli/places/sources.ts';
-import { runTool } from '../../src/lib/run-tool.ts';
+import { runTool } from '../../src/lib/process/run-tool.ts';
 import { resolveBuild } from '../../src/server/resolve.ts';
 import { servers } from '../../src/server/servers.ts';
 import { buildFromGit } from '../../src/server/sources/git/git.ts';

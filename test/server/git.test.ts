@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { argumentsOf } from '../../src/lib/process/proc.ts';
-import { runTool } from '../../src/lib/run-tool.ts';
+import { runTool } from '../../src/lib/process/run-tool.ts';
 import { buildFromGit } from '../../src/server/sources/git/git.ts';
 import { thrownBy } from './thrown.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { runTool } from '../../src/lib/run-tool.ts';
+import { runTool } from '../../src/lib/process/run-tool.ts';
 import { type Build, buildId, shortHash } from '../../src/server/build.ts';
 import { compilersOf } from '../../src/server/sources/binary/elf.ts';
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runTool } from '../../src/lib/run-tool.ts';
+import { runTool } from '../../src/lib/process/run-tool.ts';
 import { fillDataset } from '../../src/server/data/load/load-steps.ts';
 import { dataset, load } from '../../src/server/datasets.ts';
 import { clientTool } from '../../src/server/programs.ts';

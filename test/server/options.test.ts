@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { numberOf, sameOptionValue } from '../../src/formats/option-value.ts';
-import { runTool } from '../../src/lib/run-tool.ts';
 import { creationOptions, newlyCounted, whileMaking } from '../../src/server/data/data-options.ts';
 import { canonicalOptions } from '../../src/server/options/canonical-options.ts';
 import { optionArguments, optionsKey } from '../../src/server/options/options.ts';
 import { nameFor, variablesOf, versionNumber } from '../../src/server/options/spelling.ts';
-import { argvText, optionsFile } from '../../src/server/process/argv.ts';
+import { optionsFile } from '../../src/server/process/argv.ts';
 
 const MARIADB = { family: 'mariadb', version: '10.11.19-MariaDB-0+deb12u1' } as const;
 const MYSQL9 = { family: 'mysql', version: '9.7.4-2' } as const;
@@ -113,23 +112,6 @@ describe('two spellings of a value', () => {
       }),
     );
   });
-});
-
-test('a command line is ready to paste: a shell reads the same arguments back', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(
-        fc.string({ unit: 'grapheme', minLength: 0, maxLength: 12 }).filter((text) => !/[\0\r]/.test(text)),
-        { maxLength: 5 },
-      ),
-      async (args) => {
-        const line = argvText(['printf', '%s\\0', ...args]);
-        const { stdout } = await runTool('sh', ['-c', line]);
-        expect(stdout).toBe(args.length === 0 ? '\0' : `${args.join('\0')}\0`);
-      },
-    ),
-    { numRuns: 20 },
-  );
 });
 
 test('the options file says what the command line said', () => {

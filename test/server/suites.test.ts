@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { runTool } from '../../src/lib/run-tool.ts';
+import { runTool } from '../../src/lib/process/run-tool.ts';
 import type { Build } from '../../src/server/build.ts';
 import { prepareDataset } from '../../src/server/data/prepare.ts';
 import { dataset, load } from '../../src/server/datasets.ts';

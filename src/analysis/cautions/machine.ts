@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../lib/json.ts';
 import { count } from '../../lib/units.ts';
 import type { PlacedCaution } from '../results.ts';
 import type { CautionInput } from './input.ts';
@@ -11,7 +12,7 @@ export function machineCautions(input: CautionInput): readonly PlacedCaution[] {
 function toolchains({ entries, index }: CautionInput): readonly PlacedCaution[] {
   const used = new Set(index.trials.map((trial) => trial.buildId));
   const builds = entries.filter((entry) => entry.type === 'server').filter((build) => used.has(build.buildId));
-  const chains = new Set(builds.map((build) => canonical(build.toolchain)));
+  const chains = new Set(builds.map((build) => canonicalJson(build.toolchain)));
   const versions = new Map<string, Set<string>>();
   for (const { version, executableSha256 } of builds)
     versions.set(version, (versions.get(version) ?? new Set()).add(executableSha256));
@@ -34,7 +35,9 @@ function toolchains({ entries, index }: CautionInput): readonly PlacedCaution[] 
 }
 
 function hosts({ entries }: CautionInput): readonly PlacedCaution[] {
-  const classes = new Set(entries.filter((entry) => entry.type === 'host').map((entry) => canonical(entry.hostClass)));
+  const classes = new Set(
+    entries.filter((entry) => entry.type === 'host').map((entry) => canonicalJson(entry.hostClass)),
+  );
   if (classes.size < 2) return [];
   return [
     {
@@ -54,12 +57,4 @@ function othersBusy({ index }: CautionInput): readonly PlacedCaution[] {
   const blocks = [...new Set(hit.map((trial) => trial.block))].join(', ');
   const sentence = `The machine was not this study's alone (load, steal, throttling or swapping) during ${hit.length} of ${count(index.trials.length, 'trial')} (block${blocks.includes(',') ? 's' : ''} ${blocks}).`;
   return [{ code: 'foreign-load', sentence }];
-}
-
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
 }

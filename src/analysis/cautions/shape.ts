@@ -1,10 +1,10 @@
+import { seededRandom } from '../../lib/random.ts';
 import { agree, count } from '../../lib/units.ts';
 import { nameOf } from '../cells/absence.ts';
 import type { Sample } from '../cells/cells.ts';
 import { resolutionOf } from '../comparisons/resolution.ts';
 import { sortedCopy } from '../describe.ts';
 import { outliersOf } from '../intervals/outliers.ts';
-import { seededRandom } from '../intervals/random.ts';
 import { medianInterval } from '../median-interval.ts';
 import type { PlacedCaution } from '../results.ts';
 import { type CautionInput, measuredCells, percent } from './input.ts';

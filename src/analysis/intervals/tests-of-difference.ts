@@ -1,5 +1,5 @@
+import { seededRandom } from '../../lib/random.ts';
 import { normalCdf } from './distributions.ts';
-import { seededRandom } from './random.ts';
 
 const EXACT_UP_TO = 16;
 const MONTE_CARLO_UP_TO = 60;

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import type { Entry, TrialEntry } from '../../journal/entry.ts';
 import { packageFile } from '../../lib/package-files.ts';
+import { shellQuote } from '../../lib/shell-quote.ts';
 import type { BundleFile } from '../archive/zip.ts';
 import { type Recipe, recipesOf } from './recipes.ts';
 import { markFor, optionsFile, serverScript, unset } from './server-files.ts';
-import { oneLine, quote } from './shell.ts';
+import { oneLine } from './shell.ts';
 import { type DataScript, dataSql, settingsSql, timedSql } from './sql.ts';
 
 const SCRIPT = packageFile('templates/bundle/reproduce.sh');
@@ -96,7 +97,7 @@ function commandsText(entries: readonly Entry[], recipes: readonly Recipe[]): st
   const run = entries.find((entry) => entry.type === 'run');
   const servers = recipes.map(
     ({ cell, argv, env }) =>
-      `# ${JSON.stringify(cell)}\n${[...environment(env), ...argv].map(quote).join(' \\\n  ')}\n`,
+      `# ${JSON.stringify(cell)}\n${[...environment(env), ...argv].map((word) => shellQuote(word)).join(' \\\n  ')}\n`,
   );
   return [
     `# The run, with Benchbook ${oneLine(run?.toolVersion ?? '')}\n${run?.command ?? ''}\n`,

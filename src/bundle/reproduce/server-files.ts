@@ -1,5 +1,6 @@
+import { shellQuote } from '../../lib/shell-quote.ts';
 import type { Recipe } from './recipes.ts';
-import { oneLine, quote } from './shell.ts';
+import { oneLine } from './shell.ts';
 
 /** Placeholders of the script's folders begin with `@MARK-`: a mark that stands nowhere in the variant's own texts. */
 export function markFor({ options, data, statements, effective }: Recipe): string {
@@ -41,7 +42,7 @@ export function serverScript({ prefix, env }: Recipe): string {
     ...(isPlainPrefix(prefix) ? [programOf(prefix), ...prefix.slice(1)] : []),
     ...(variables.length === 0 ? [] : ['env', '--', ...variables.map(([name, value]) => `${name}=${value}`)]),
   ];
-  return `exec ${[...words.map(quote), '"$@"'].join(' \\\n  ')}\n`;
+  return `exec ${[...words.map((word) => shellQuote(word)), '"$@"'].join(' \\\n  ')}\n`;
 }
 
 /** What of prefix and variables the script does not do, in words. */
@@ -50,7 +51,7 @@ export function unset({ prefix, env }: Recipe): string[] {
   return [
     ...(prefix.length === 0 || isPlainPrefix(prefix)
       ? []
-      : [`the run put before the server: ${oneLine(prefix.map(quote).join(' '))}`]),
+      : [`the run put before the server: ${oneLine(prefix.map((word) => shellQuote(word)).join(' '))}`]),
     ...(names.length === 0
       ? []
       : [`variables of the server that were masked, or that \`env\` cannot set: ${names.join(', ')}`]),

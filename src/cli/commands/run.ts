@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { makeDraft } from '../../draft/draft.ts';
 import { BenchbookError } from '../../lib/errors.ts';
+import { argvText } from '../../lib/shell-quote.ts';
 import { levelsNamed } from '../../plan/select.ts';
 import { parseFormats } from '../../render/formats.ts';
 import { chooseRun } from '../../run/choose.ts';
-import { argvText } from '../../server/start.ts';
 import { newRunId, OUTPUT } from '../places/runs.ts';
 import { displayFile, openStudy } from '../places/studies.ts';
 import { exitOf, measureAndReport } from '../run/measure-and-report.ts';

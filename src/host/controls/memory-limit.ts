@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
+import { amountText } from '../../lib/bytes.ts';
 import { type ControlResult, defineControl, refuse } from '../control.ts';
-import { amountSchema, amountText, bytesOf } from '../kernel/amount.ts';
+import { amountSchema, bytesOf } from '../kernel/amount.ts';
 import { GROUP_FILES, makeGroup } from '../kernel/cgroup.ts';
 import type { Ledger } from '../kernel/ledger.ts';
 import { readLimitEvents, readMemoryUse } from '../kernel/memory-events.ts';

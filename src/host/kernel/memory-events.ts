@@ -1,7 +1,8 @@
 import type { Caution } from '../../journal/entry.ts';
+import { amountText } from '../../lib/bytes.ts';
 import { agree } from '../../lib/units.ts';
 import { readText } from '../tools.ts';
-import { amountText } from './amount.ts';
+
 import type { Group } from './cgroup.ts';
 
 /** What a memory limit did to the trial; read before its group is removed. `name` is the limit's own, for the cautions. */

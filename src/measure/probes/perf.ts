@@ -128,7 +128,7 @@ async function beginRecord(frequency: number, names: readonly string[], server: 
         const output = await detach(running);
         const fields = ['--fields', 'overhead,dso,symbol', '-t', ';', '--percent-limit', '0.5'];
         // Loaded here, because reading a study runs no program.
-        const { runTool } = await import('../../lib/run-tool.ts');
+        const { runTool } = await import('../../lib/process/run-tool.ts');
         const report = await runTool('perf', ['report', '--stdio', '-i', file, '--no-children', ...fields]).catch(
           () => null,
         );

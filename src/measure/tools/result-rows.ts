@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../lib/json.ts';
 import type { Row } from '../../server/connection.ts';
 
 export interface ResultDigest {
@@ -91,7 +92,7 @@ function isStructure(value: unknown): boolean {
 
 function jsonText(value: unknown): string | null {
   const content = typeof value === 'string' ? parsed(value) : undefined;
-  return content === undefined ? textOf(value) : JSON.stringify(content, sortedKeys);
+  return content === undefined ? textOf(value) : canonicalJson(content);
 }
 
 function parsed(text: string): unknown {
@@ -100,9 +101,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function sortedKeys(_key: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

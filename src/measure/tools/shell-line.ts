@@ -1,3 +1,4 @@
+import { quotesEscaped, shellQuote } from '../../lib/shell-quote.ts';
 /**
  * A line for the shell with its placeholders filled in. Each value is quoted so that the shell reads back exactly that value: with
  * quotes of its own, or by the rules of the quotes around the placeholder. The value of `{server}` is quoted already.
@@ -31,7 +32,5 @@ function quoteAfter(text: string, before: '"' | "'" | null): '"' | "'" | null {
 
 function quoted(value: string, quote: '"' | "'" | null): string {
   if (quote === '"') return value.replace(/["\\$`]/g, '\\$&');
-  const inside = value.replaceAll("'", "'\\''");
-  if (quote === "'") return inside;
-  return /^[\w@%+=:,./-]+$/.test(value) ? value : `'${inside}'`;
+  return quote === "'" ? quotesEscaped(value) : shellQuote(value);
 }

@@ -1,8 +1,9 @@
 import { type AcrossRuns, ratioBeside, ratioBetween, ratioToControls } from '../../analysis/across-runs.ts';
 import type { ComparisonVerdict, Summary } from '../../analysis/results.ts';
 import type { CellLabels } from '../../journal/entry.ts';
+import { cellKey } from '../../lib/cell-key.ts';
 import { hostDifferences } from './host.ts';
-import { cellKey, type Side, type Sides, trialsAt } from './sides.ts';
+import { type Side, type Sides, trialsAt } from './sides.ts';
 
 /**
  * What a ratio rests on, from strong to weak. `same run`: both in one run, in the same blocks. `control beside`: the old

@@ -60,8 +60,3 @@ export function trialsAt({ data, draft }: Side, cell: CellLabels): readonly Tria
     (trial) => trial.counted && trial.block > 0 && names.every((name) => trial.cell[name] === cell[name]),
   );
 }
-
-/** A key that doesn't depend on the order of a cell's labels. */
-export function cellKey(cell: CellLabels): string {
-  return JSON.stringify(Object.entries(cell).sort(([a], [b]) => (a < b ? -1 : 1)));
-}

@@ -1,4 +1,5 @@
 import type { TrialEntry } from '../../journal/entry.ts';
+import { shellQuote } from '../../lib/shell-quote.ts';
 import type { Block } from '../document.ts';
 import { cellText } from '../names.ts';
 import { foldedBlock } from './long.ts';
@@ -63,6 +64,7 @@ function commandLine(argv: readonly string[]): string {
   return argv.map(quote).join(' \\\n  ');
 }
 
+/** Named folders such as {cache} stay readable. */
 function quote(word: string): string {
-  return /^[\w@%+=:,./{}-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return shellQuote(word, '{}');
 }

@@ -1,3 +1,4 @@
+import { cellKey } from '../../lib/cell-key.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { Cell } from '../../study/types.ts';
 
@@ -15,8 +16,4 @@ export function baselinePartners(plan: Plan, baseline: Cell): ReadonlyMap<string
 /** The baseline may name within factors or nested ones that this cell has not. */
 function pick(baseline: Cell, cell: Cell): Cell {
   return Object.fromEntries(Object.entries(baseline).filter(([name]) => cell[name] !== undefined));
-}
-
-function cellKey(cell: Cell): string {
-  return JSON.stringify(Object.entries(cell).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { JsonValue } from '../../journal/entry.ts';
 import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
+import { canonicalJson } from '../../lib/json.ts';
 import type { Build } from '../../server/build.ts';
 import { newlyCounted } from '../../server/settings.ts';
 import { contentKey } from '../../server/starting-point.ts';
@@ -66,8 +67,8 @@ export async function inputsOf(
 
 /** Without the server's source, for which the build stands. */
 function withoutServer(values: LevelValues, server: ServerSource): LevelValues {
-  const source = canonical(plain(server));
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => canonical(plain(value)) !== source));
+  const source = canonicalJson(plain(server));
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => canonicalJson(plain(value)) !== source));
 }
 
 /** A data set by its content, files by their bytes. */
@@ -106,7 +107,7 @@ function described({ kind, params, inner, probes }: Measurement): object {
 /** The trial key: 16 hex digits over the inputs, whatever the order of their fields. */
 export function keyOf(inputs: TrialInputs): string {
   return createHash('sha256')
-    .update(canonical(inputs as unknown as JsonValue))
+    .update(canonicalJson(inputs as unknown as JsonValue))
     .digest('hex')
     .slice(0, 16);
 }
@@ -157,7 +158,7 @@ function changes(path: string, before: JsonValue | undefined, now: JsonValue | u
     const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
     return names.flatMap((name) => changes(`${path} ${name}`, before[name], now[name]));
   }
-  if (before !== undefined && now !== undefined && canonical(before) === canonical(now)) return [];
+  if (before !== undefined && now !== undefined && canonicalJson(before) === canonicalJson(now)) return [];
   if (before === undefined) return [`${path} added: ${shown(now!)}`];
   if (now === undefined) return [`${path} removed: was ${shown(before)}`];
   return [`${path} changed: ${shown(before)} to ${shown(now)}`];
@@ -170,12 +171,6 @@ function isRecord(value: JsonValue | undefined): value is { readonly [key: strin
 function shown(value: JsonValue): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
-}
-
-function canonical(value: JsonValue): string {
-  return JSON.stringify(value, (_, each: JsonValue) =>
-    isRecord(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
-  );
 }
 
 /**

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { TrialEntry } from '../../journal/entry.ts';
+import { assignmentsText } from '../../lib/cell-key.ts';
 import { BenchbookError } from '../../lib/errors.ts';
 import type { Server, StopMode } from '../../server/start.ts';
 import { optionsFile } from '../../server/start.ts';
 import type { StartingPoint } from '../../server/starting-point.ts';
-import type { Cell } from '../../study/types.ts';
 import { hasOwnCode } from '../own-code/own-code.ts';
 import { endInOrder, endServer } from './end-server.ts';
 import { collectHangEvidence, preserveFailureEvidence } from './failure-evidence.ts';
@@ -154,7 +154,7 @@ async function inStep({ request, signal }: Running): Promise<void> {
 
 async function measureStage(running: Running, { within, cell, values, measurements }: Stage): Promise<void> {
   const { request, record, machine, signal } = running;
-  const suffix = Object.keys(within).length === 0 ? '' : ` at ${cellText(within)}`;
+  const suffix = Object.keys(within).length === 0 ? '' : ` at ${assignmentsText(within)}`;
   for (const [name, measurement] of Object.entries(measurements)) {
     const { ownCode } = request;
     const usesCode = ownCode !== undefined && hasOwnCode(measurement);
@@ -211,10 +211,4 @@ async function settled(work: readonly Promise<unknown>[], limitSeconds: number):
   const limit = deadline(new AbortController().signal, limitSeconds, 'work that was left');
   await limit.race(Promise.allSettled(work)).catch(() => undefined);
   limit.clear();
-}
-
-function cellText(cell: Cell): string {
-  return Object.entries(cell)
-    .map(([name, label]) => `${name}=${String(label)}`)
-    .join(', ');
 }

@@ -2,7 +2,7 @@ import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchbookError } from '../../lib/errors.ts';
-import { lastLines, runTool } from '../../lib/run-tool.ts';
+import { lastLines, runTool } from '../../lib/process/run-tool.ts';
 
 const QUIET_BYTES = 16 * 1024 * 1024;
 /** Fixed: the copy itself is on the disk by then; what is waited for may be written by others, without end. */

@@ -6,7 +6,7 @@ import { isRefusal } from '../../formats/logs/refusal.ts';
 import { tellingLine } from '../../formats/logs/telling-line.ts';
 import { isNoSpace } from '../../host/space.ts';
 import { BenchbookError } from '../../lib/errors.ts';
-import { lastLines, runTool } from '../../lib/run-tool.ts';
+import { lastLines, runTool } from '../../lib/process/run-tool.ts';
 import type { Options } from '../../study/types.ts';
 import type { FoundBuild, ServerEnvironment } from '../build.ts';
 import { familyOf } from '../families/families.ts';

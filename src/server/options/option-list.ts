@@ -62,7 +62,7 @@ async function askForList(
 ): Promise<ReadonlySet<string> | null> {
   const [program = '', ...words] = programWords(build);
   // Loaded when needed: a study that is only rendered names options too.
-  const { runTool } = await import('../../lib/run-tool.ts');
+  const { runTool } = await import('../../lib/process/run-tool.ts');
   const { code, stdout } = await runTool(program, [...words, '--verbose', '--help'], {
     env: aloneIn(build.env),
     alone: true,

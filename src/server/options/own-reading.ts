@@ -1,4 +1,4 @@
-import { runTool } from '../../lib/run-tool.ts';
+import { runTool } from '../../lib/process/run-tool.ts';
 import type { Build } from '../build.ts';
 import { programWords } from '../process/argv.ts';
 import { aloneIn } from '../process/server-environment.ts';

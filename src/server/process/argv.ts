@@ -54,13 +54,6 @@ export function optionsFile(argv: readonly string[]): string {
   return `[mysqld]\n${lines.join('\n')}\n`;
 }
 
-/** A command line that a POSIX shell reads back as the same arguments. */
-export function argvText(argv: readonly string[]): string {
-  return argv
-    .map((argument) => (/^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`))
-    .join(' ');
-}
-
 /** Where sockets go: a socket's path may have at most 107 bytes, so a long TMPDIR is passed over. */
 export function shortTemporaryFolder(): string {
   return Buffer.byteLength(tmpdir()) <= 80 ? tmpdir() : '/tmp';

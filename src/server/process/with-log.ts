@@ -1,7 +1,7 @@
 import { decisiveError } from '../../formats/logs/error-log.ts';
 import { isRefusal } from '../../formats/logs/refusal.ts';
 import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
-import { lastLines } from '../../lib/run-tool.ts';
+import { lastLines } from '../../lib/process/run-tool.ts';
 
 /** The same error with the server's own decisive line in its sentence, and the log's tail among its evidence. */
 export function withLog(error: unknown, log: string, evidence: Readonly<Record<string, string>> = {}): BenchbookError {

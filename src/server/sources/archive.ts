@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { execa } from 'execa';
 import { BenchbookError } from '../../lib/errors.ts';
-import { lastLines } from '../../lib/run-tool.ts';
+import { lastLines } from '../../lib/process/run-tool.ts';
 
 /** What an archive holds, as far as its own directory of members says. */
 export interface ArchiveContents {

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { tellingLine } from '../../formats/logs/telling-line.ts';
 import { findProgram } from '../../host/tools.ts';
 import { sentenceOf } from '../../lib/errors.ts';
-import { runTool } from '../../lib/run-tool.ts';
+import { runTool } from '../../lib/process/run-tool.ts';
 import type { ServerSource } from '../../study/types.ts';
 import { sourcesForSuite } from './debian/apt.ts';
 import { installedServer } from './installed.ts';

@@ -2,7 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isNoSpace, requireSpace } from '../../host/space.ts';
 import { BenchbookError } from '../../lib/errors.ts';
-import { lastLines, runTool } from '../../lib/run-tool.ts';
+import { lastLines, runTool } from '../../lib/process/run-tool.ts';
 import type { ServerSource } from '../../study/types.ts';
 import type { FoundBuild, ServerEnvironment } from '../build.ts';
 import { inspectArchive } from './archive.ts';

@@ -1,10 +1,11 @@
 import type { CellLabels, JsonValue } from '../../../journal/entry.ts';
+import { cellKey } from '../../../lib/cell-key.ts';
 import { escapeMarkdown } from '../../claims.ts';
 import type { Block, CellValue, Table } from '../../document.ts';
 import { flatFacts } from '../../sections/facts.ts';
 import type { Part } from '../../sections/part.ts';
 import { differencesOf, hostDifferences } from '../host.ts';
-import { cellKey, type Side, type Sides, trialsAt } from '../sides.ts';
+import { type Side, type Sides, trialsAt } from '../sides.ts';
 import { listed, shortCells } from '../words.ts';
 import { buildsTable } from './builds.ts';
 import { type Found, variablesPart } from './variables.ts';

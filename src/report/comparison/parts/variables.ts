@@ -1,8 +1,9 @@
 import type { CellLabels } from '../../../journal/entry.ts';
+import { cellKey } from '../../../lib/cell-key.ts';
 import type { Block, Table } from '../../document.ts';
 import type { Part } from '../../sections/part.ts';
 import { isUnchanged } from '../metrics.ts';
-import { cellKey, type Side, type Sides } from '../sides.ts';
+import type { Side, Sides } from '../sides.ts';
 import { listed, shortCells } from '../words.ts';
 
 /** Something that differs, with the cells in which it does. */

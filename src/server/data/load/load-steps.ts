@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import mysql, { type Connection } from 'mysql2/promise';
 import { tellingLine } from '../../../formats/logs/telling-line.ts';
 import { BenchbookError, sentenceOf } from '../../../lib/errors.ts';
-import { lastLines, runTool } from '../../../lib/run-tool.ts';
+import { lastLines, runTool } from '../../../lib/process/run-tool.ts';
 import type { Dataset, LoadStep } from '../../../study/types.ts';
 import type { Build } from '../../build.ts';
 import { connectionSettings } from '../../connection.ts';

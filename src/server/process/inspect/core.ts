@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseKilobyteLines, procText } from '../../../lib/process/proc.ts';
-import { runTool } from '../../../lib/run-tool.ts';
+import { runTool } from '../../../lib/process/run-tool.ts';
 
 /**
  * How long a core file may take: two minutes for what the server does about a signal, and the time to write all of its memory to a slow

@@ -3,7 +3,7 @@ import { readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { JsonValue } from '../../../journal/entry.ts';
 import { BenchbookError } from '../../../lib/errors.ts';
-import { lastLines, runTool } from '../../../lib/run-tool.ts';
+import { lastLines, runTool } from '../../../lib/process/run-tool.ts';
 import type { Family, FoundBuild } from '../../build.ts';
 import { familyOfVersion } from '../../families/families.ts';
 import { aloneIn } from '../../process/server-environment.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonValue } from '../../../journal/entry.ts';
-import { runTool } from '../../../lib/run-tool.ts';
+import { runTool } from '../../../lib/process/run-tool.ts';
 import { baseDirectoryOf, type FoundBuild } from '../../build.ts';
 import { familyOf } from '../../families/families.ts';
 import { compilersOf } from './elf.ts';

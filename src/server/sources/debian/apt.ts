@@ -4,7 +4,7 @@ import { type AptSource, parseAptSources, renderAptSources } from '../../../form
 import { requireSpace } from '../../../host/space.ts';
 import { BenchbookError } from '../../../lib/errors.ts';
 import { makePrivate } from '../../../lib/files/private-folder.ts';
-import { lastLines, runTool, type ToolResult } from '../../../lib/run-tool.ts';
+import { lastLines, runTool, type ToolResult } from '../../../lib/process/run-tool.ts';
 import type { ServerEnvironment } from '../../build.ts';
 import { shortHash } from '../../build.ts';
 import { type Mirror, mirrorSource, unknownKey } from './apt-mirror.ts';

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isNoSpace } from '../../../host/space.ts';
 import { BenchbookError } from '../../../lib/errors.ts';
-import { lastLines, runTool, type ToolResult } from '../../../lib/run-tool.ts';
+import { lastLines, runTool, type ToolResult } from '../../../lib/process/run-tool.ts';
 import type { ServerSource } from '../../../study/types.ts';
 import type { ServerEnvironment } from '../../build.ts';
 import { type FoundBuild, shortHash } from '../../build.ts';

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { execa } from 'execa';
 import { isNoSpace } from '../../../host/space.ts';
 import { BenchbookError } from '../../../lib/errors.ts';
-import { lastLines } from '../../../lib/run-tool.ts';
+import { lastLines } from '../../../lib/process/run-tool.ts';
 import type { ServerEnvironment } from '../../build.ts';
 import { killSession, register, registryDirectory } from '../../cache/registry.ts';
 

@@ -6,11 +6,11 @@ import { isNoSpace } from '../../../host/space.ts';
 import { BenchbookError } from '../../../lib/errors.ts';
 import { withLock } from '../../../lib/files/file-lock.ts';
 import { makePrivate } from '../../../lib/files/private-folder.ts';
-import { lastLines, type ToolResult } from '../../../lib/run-tool.ts';
+import { lastLines, type ToolResult } from '../../../lib/process/run-tool.ts';
+import { shellQuote } from '../../../lib/shell-quote.ts';
 import type { ServerSource } from '../../../study/types.ts';
 import type { ServerEnvironment } from '../../build.ts';
 import { shortHash } from '../../build.ts';
-import { argvText } from '../../process/argv.ts';
 import { repositoryFor } from '../source-check.ts';
 import { type Git, gitWith } from './git-tool.ts';
 
@@ -84,7 +84,7 @@ function fetchFailed(why: string, repository: string, ref: string, store: string
   const hint =
     foreign === undefined
       ? 'Check the address; git must be able to read it without asking for a password.'
-      : `The folder belongs to another user. If you trust it: git config --global --add safe.directory ${argvText([foreign])}`;
+      : `The folder belongs to another user. If you trust it: git config --global --add safe.directory ${shellQuote(foreign)}`;
   return new BenchbookError('server', `${repository} could not be fetched: ${decisiveLine(why)}`, { hint });
 }
 

@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makePrivate } from '../../../lib/files/private-folder.ts';
-import { runTool, type ToolResult } from '../../../lib/run-tool.ts';
+import { runTool, type ToolResult } from '../../../lib/process/run-tool.ts';
 import type { ServerEnvironment } from '../../build.ts';
 
 export type Git = (folder: string, ...args: string[]) => Promise<ToolResult>;

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { JsonValue } from '../../../journal/entry.ts';
 import { BenchbookError } from '../../../lib/errors.ts';
-import { runTool } from '../../../lib/run-tool.ts';
+import { runTool } from '../../../lib/process/run-tool.ts';
 import type { ServerSource } from '../../../study/types.ts';
 import type { ServerEnvironment } from '../../build.ts';
 import { type FoundBuild, shortHash } from '../../build.ts';

@@ -1,5 +1,5 @@
 import { type Options as ExecaOptions, execa } from 'execa';
-import { BenchbookError } from './errors.ts';
+import { BenchbookError } from '../errors.ts';
 
 export interface ToolResult {
   readonly code: number;
