@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import escapeRegExp from 'escape-string-regexp';
 import { BenchbookError, type Place } from './errors.ts';
 
 /** The line of the study's file that is being executed, by the source-mapped stack of an error thrown or made there. */
@@ -15,9 +16,7 @@ export function placeInStack(error: Error, file: string): Place {
 /** The first line of the source that holds all the words, each as a word or string of its own; the file alone where none does. */
 export function placeOfWords(file: string, source: string, words: readonly string[]): Place {
   const lines = source.split('\n');
-  const patterns = words.map(
-    (word) => new RegExp(`(^|[^\\w.-])${word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}($|[^\\w.-])`),
-  );
+  const patterns = words.map((word) => new RegExp(`(^|[^\\w.-])${escapeRegExp(word)}($|[^\\w.-])`));
   for (let wanted = patterns.length; wanted > 0; wanted--) {
     // The last word is the wrong one: where not all stand on one line, the line of the wrong word is the place.
     const some = patterns.slice(patterns.length - wanted);

@@ -1,3 +1,4 @@
+import escapeRegExp from 'escape-string-regexp';
 import type { Draft, DraftBlock, Parts } from '../draft/types.ts';
 import type { CellLabels, Entry, JsonValue } from '../journal/entry.ts';
 import type { Check, Expression } from '../study/expression.ts';
@@ -175,7 +176,7 @@ function checkWith(check: Check, cell: CellMap): Check {
  */
 function textWith(labels: readonly Relabelling[]): (text: string) => string {
   const patterns = labels.map(({ from, to }) => {
-    const name = String(from).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    const name = escapeRegExp(String(from));
     const pattern = /\d/.test(String(from)) ? `(?<![\\w.-])${name}(?![\\w-]|\\.\\w)` : `(?<=\`)${name}(?=\`)`;
     return { pattern: new RegExp(pattern, 'g'), to };
   });

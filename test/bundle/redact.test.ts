@@ -37,6 +37,13 @@ describe('user and host names', () => {
     ['git+ssh://alice@code.acme.io/srv/x.git', 'git+ssh://user-1@host-1/srv/x.git'],
   ])('%s', (text, wanted) => expect(redact(text)).toBe(wanted));
 
+  test('a name may hold any character', () => {
+    const found = names(['a.b-c'], ['replica-3', 'x(1)']);
+    expect(redact('a.b-c at replica-3, not aXb-c at replica-33; x(1)', found)).toBe(
+      'user-1 at host-1, not aXb-c at replica-33; host-2',
+    );
+  });
+
   test('a name that is a word of the study stays as a word and goes in a path', () => {
     expect(redact('the pool of /home/pool/x', names(['pool']), ['pool'])).toBe('the pool of /home/user-1/dir-1');
   });

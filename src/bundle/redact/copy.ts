@@ -1,3 +1,4 @@
+import escapeRegExp from 'escape-string-regexp';
 import type { Artefact, Entry, JsonValue, NoteEntry, RunEntry } from '../../journal/entry.ts';
 import { parseJsonFile } from '../../journal/json.ts';
 import type { ReadResult } from '../../journal/read.ts';
@@ -140,7 +141,7 @@ function warningsOf(texts: readonly string[], names: PrivateNames, kept: Readonl
     if (kept.has(name.toLowerCase())) {
       return [`'${name}' is also a word of the study or of the journal, and stays where it stands by itself.`];
     }
-    const inside = new RegExp(`[\\p{L}\\p{N}]*${name.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')}[\\p{L}\\p{N}]*`, 'giu');
+    const inside = new RegExp(`[\\p{L}\\p{N}]*${escapeRegExp(name)}[\\p{L}\\p{N}]*`, 'giu');
     const longer = new Set(
       texts.flatMap((text) => text.match(inside) ?? []).filter((word) => word.toLowerCase() !== name.toLowerCase()),
     );

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import escapeRegExp from 'escape-string-regexp';
 import type { JsonValue } from '../../journal/entry.ts';
 import { MASK, withoutSecrets, withoutSecretValues } from '../../lib/secrets.ts';
 import { isPublicHost, type PrivateNames } from './names.ts';
@@ -122,6 +123,6 @@ const KINDS: Readonly<Record<Kind | 'secret', string>> = {
 function wordPattern(names: readonly string[]): RegExp | null {
   if (names.length === 0) return null;
   const longestFirst = [...names].sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
-  const alternatives = longestFirst.map((name) => name.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')).join('|');
+  const alternatives = longestFirst.map((name) => escapeRegExp(name)).join('|');
   return new RegExp(`(?<![\\p{L}\\p{N}])(?:${alternatives})(?![\\p{L}\\p{N}])`, 'giu');
 }

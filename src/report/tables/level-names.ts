@@ -1,3 +1,4 @@
+import escapeRegExp from 'escape-string-regexp';
 import type { Draft } from '../../draft/types.ts';
 import type { Entry, ServerEntry } from '../../journal/entry.ts';
 import type { Column, Table } from '../document.ts';
@@ -66,11 +67,11 @@ function namesInTexts(values: ReadonlySet<unknown>, names: LevelNames): Readonly
   const named = (factor: string, label: string) => names[factor]?.[label] ?? label;
   const alternatives = Object.entries(names).map(([factor, levels]) => {
     const labels = Object.keys(levels).sort((a, b) => b.length - a.length);
-    const any = `(?:${labels.map(escaped).join('|')})`;
+    const any = `(?:${labels.map((label) => escapeRegExp(label)).join('|')})`;
     return {
       factor,
-      cell: new RegExp(`(?<=^|, |; )${escaped(factor)} (${any})(?=$|, |; )`, 'g'),
-      step: new RegExp(`(?<=^|× )${escaped(factor)}: (.+?) / (.+?)(?=$| ×)`, 'g'),
+      cell: new RegExp(`(?<=^|, |; )${escapeRegExp(factor)} (${any})(?=$|, |; )`, 'g'),
+      step: new RegExp(`(?<=^|× )${escapeRegExp(factor)}: (.+?) / (.+?)(?=$| ×)`, 'g'),
     };
   });
   const shown: Record<string, string> = {};
@@ -118,8 +119,4 @@ function completed(label: string, build: ServerEntry): string | null {
   if (said.includes(version)) return label;
   const start = said.find((text) => version.startsWith(`${text}.`));
   return start === undefined ? null : label.replace(start, () => version);
-}
-
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

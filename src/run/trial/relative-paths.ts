@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs';
+import escapeRegExp from 'escape-string-regexp';
 import type { JsonValue } from '../../journal/entry.ts';
 
 /** Folders by root name without braces: `{ data: '/var/cache/…/trials/b001-…' }`. */
@@ -15,7 +16,10 @@ export function relativizePaths(roots: Roots): <T extends JsonValue | undefined>
     .sort((a, b) => b.spelling.length - a.spelling.length);
   if (pairs.length === 0) return (value) => value;
   const names = new Map(pairs.map(({ name, spelling }) => [spelling, `{${name}}`]));
-  const pattern = new RegExp(`(?:${pairs.map(({ spelling }) => escaped(spelling)).join('|')})(?![\\w-]|\\.\\w)`, 'g');
+  const pattern = new RegExp(
+    `(?:${pairs.map(({ spelling }) => escapeRegExp(spelling)).join('|')})(?![\\w-]|\\.\\w)`,
+    'g',
+  );
   const text = (value: string) => value.replace(pattern, (found) => names.get(found)!);
   const rewrite = (value: JsonValue | undefined): JsonValue | undefined => {
     if (typeof value === 'string') return text(value);
@@ -35,8 +39,4 @@ function spellingsOf(folder: string): string[] {
   } catch {
     return [plain];
   }
-}
-
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import escapeRegExp from 'escape-string-regexp';
 import { parseKilobyteLines, procText } from '../../../lib/process/proc.ts';
 import { runTool } from '../../../lib/process/run-tool.ts';
 
@@ -106,7 +107,7 @@ function coreName(pattern: string, pid: number, withPid: boolean): RegExp {
   const parts = pattern.split(/(%.)/).map((part) => {
     if (/^%[pPiI]$/.test(part)) return String(pid);
     if (part === '%%') return '%';
-    return /^%.$/.test(part) ? '.*' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    return /^%.$/.test(part) ? '.*' : escapeRegExp(part);
   });
   return new RegExp(`^${parts.join('')}${withPid ? `\\.${pid}` : ''}$`);
 }
