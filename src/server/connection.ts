@@ -1,10 +1,11 @@
 import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Connection as CoreConnection, QueryOptions, TypeCast } from 'mysql2';
-import mysql, { type Connection, type FieldPacket } from 'mysql2/promise';
+import type { Connection, FieldPacket } from 'mysql2/promise';
 import { BenchbookError, sentenceOf } from '../lib/errors.ts';
 import type { Sql } from '../study/types.ts';
 import { bounded, StatementTimeout } from './process/bounded.ts';
+import { createConnection } from './process/client.ts';
 
 export { whileFlushing } from './engines/flush-dirty.ts';
 export { waitForPurge } from './engines/purge.ts';
@@ -36,7 +37,7 @@ export async function connect(
   // The client library would take it for localhost:3306.
   if ('socketPath' in target && target.socketPath === '')
     throw new BenchbookError('server', 'The server has no socket here.');
-  return await mysql.createConnection({ ...connectionSettings, ...target, user: 'root' });
+  return await createConnection({ ...connectionSettings, ...target, user: 'root' });
 }
 
 interface SqlSettings {

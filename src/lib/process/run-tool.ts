@@ -1,4 +1,4 @@
-import { type Options as ExecaOptions, execa } from 'execa';
+import type { Options as ExecaOptions } from 'execa';
 import { BenchbookError } from '../errors.ts';
 
 export interface ToolResult {
@@ -38,6 +38,8 @@ export async function runTool(
     ...(options.signal === undefined ? {} : { cancelSignal: options.signal }),
     ...(options.seconds === undefined ? {} : { timeout: options.seconds * 1000, killSignal: 'SIGKILL' as const }),
   };
+  // Loaded here: most commands run no tool.
+  const { execa } = await import('execa');
   const result = await execa(command, [...args], execaOptions);
   if (result.isCanceled) throw new BenchbookError('interrupted', `Interrupted while ${command} was running.`);
   if (result.timedOut)

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import mysql, { type Connection } from 'mysql2/promise';
+import type { Connection } from 'mysql2/promise';
 import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
 import type { ServerSource } from '../../study/types.ts';
 import { type Build, buildId } from '../build.ts';
 import { connectionSettings, sqlOver } from '../connection.ts';
 import { familyOfVersion } from '../families/families.ts';
 import { parseDsn } from '../sources/dsn.ts';
+import { createConnection } from './client.ts';
 import type { Server } from './server.ts';
 
 type ExternalSource = Extract<ServerSource, { source: 'external' }>;
@@ -94,7 +95,7 @@ export async function connectExternal(build: Build): Promise<Server> {
 async function open(url: URL): Promise<Connection> {
   const socketPath = url.searchParams.get('socket');
   try {
-    return await mysql.createConnection({
+    return await createConnection({
       ...connectionSettings,
       ...(socketPath === null ? { host: url.hostname, port: Number(url.port || 3306) } : { socketPath }),
       user: decodeURIComponent(url.username || 'root'),

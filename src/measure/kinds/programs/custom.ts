@@ -4,7 +4,7 @@ import type { CustomServer, Measurement, Metric, MetricValues } from '../../../s
 import { liveServer, type Readings, type TrialContext } from '../../context.ts';
 import { defineMeasurement } from '../define.ts';
 
-interface CustomRequest<N extends string, P> {
+export interface CustomRequest<N extends string, P> {
   readonly metrics: Readonly<Record<N, Metric>>;
   /** What the code depends on apart from itself, as plain data. It is written to the journal. */
   readonly params: P;

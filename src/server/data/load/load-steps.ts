@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
-import mysql, { type Connection } from 'mysql2/promise';
+import type { Connection } from 'mysql2/promise';
 import { tellingLine } from '../../../formats/logs/telling-line.ts';
 import { BenchbookError, sentenceOf } from '../../../lib/errors.ts';
 import { lastLines, runTool } from '../../../lib/process/run-tool.ts';
@@ -9,6 +9,7 @@ import type { Dataset, LoadStep } from '../../../study/types.ts';
 import type { Build } from '../../build.ts';
 import { connectionSettings } from '../../connection.ts';
 import { familyOf } from '../../families/families.ts';
+import { createConnection } from '../../process/client.ts';
 import type { Server } from '../../start.ts';
 import { dataFile } from './data-file.ts';
 import { readable, runScript } from './load-script.ts';
@@ -25,7 +26,7 @@ const REPORT_EVERY_MS = 2000;
 /** Makes the schema and fills it; what takes longer than two seconds tells how far it is. */
 export async function fillDataset(context: LoadContext): Promise<void> {
   const { server, dataset, progress } = context;
-  const connection = await mysql.createConnection({
+  const connection = await createConnection({
     ...connectionSettings,
     socketPath: server.socketPath,
     user: 'root',

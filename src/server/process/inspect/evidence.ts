@@ -1,6 +1,6 @@
-import { execa } from 'execa';
-import mysql from 'mysql2/promise';
+import type { Connection } from 'mysql2/promise';
 import { connectionSettings, query } from '../../connection.ts';
+import { createConnection } from '../client.ts';
 
 /**
  * Both fixed: this comes on top of a limit that has run out already. A server that works answers the two statements in milliseconds, and
@@ -28,9 +28,9 @@ async function askServer(socketPath: string): Promise<Readonly<Record<string, st
   const limit = AbortSignal.timeout(SQL_LIMIT_MS);
   const late = new Promise<never>((_, reject) => limit.addEventListener('abort', () => reject(new Error('no answer'))));
   late.catch(() => undefined);
-  let connection: Awaited<ReturnType<typeof mysql.createConnection>> | undefined;
+  let connection: Connection | undefined;
   try {
-    const opening = mysql.createConnection({
+    const opening = createConnection({
       ...connectionSettings,
       socketPath,
       user: 'root',
@@ -63,6 +63,7 @@ async function backtraceOf(pid: number): Promise<Readonly<Record<string, string>
     '-ex',
     'thread apply all bt',
   ];
+  const { execa } = await import('execa');
   const result = await execa('gdb', args, {
     reject: false,
     stdin: 'ignore',
