@@ -1,5 +1,6 @@
 import { cpus, release, totalmem, version } from 'node:os';
 import type { JsonValue } from '../journal/entry.ts';
+import { memoryInfo } from '../lib/process/proc.ts';
 import { readStorage, type Storage, storageFacts } from './probes/storage.ts';
 import { output, outputJson, readChoice, readText } from './tools.ts';
 
@@ -98,24 +99,17 @@ async function readCpuPolicy(): Promise<Topic> {
 }
 
 async function readMemory(): Promise<Topic> {
-  const meminfo = await readText('/proc/meminfo');
-  const kB = (name: string) => {
-    const found = meminfo?.match(new RegExp(`^${name}:\\s+(\\d+)`, 'm'))?.[1];
-    return found === undefined ? null : Number(found);
-  };
-  const bytes = (name: string) => {
-    const found = kB(name);
-    return found === null ? null : found * 1024;
-  };
+  const hugePages = (await readText('/proc/meminfo'))?.match(/^HugePages_Total:\s+(\d+)/m)?.[1];
+  const amounts = memoryInfo();
   const number = async (name: string) => {
     const text = await readText(`/proc/sys/vm/${name}`);
     return text === undefined ? null : Number(text);
   };
   return {
     'total, bytes': totalmem(),
-    'swap, bytes': bytes('SwapTotal'),
-    'huge pages reserved': kB('HugePages_Total'),
-    'huge page size, bytes': bytes('Hugepagesize'),
+    'swap, bytes': amounts.get('SwapTotal') ?? null,
+    'huge pages reserved': hugePages === undefined ? null : Number(hugePages),
+    'huge page size, bytes': amounts.get('Hugepagesize') ?? null,
     'transparent huge pages': (await readChoice('/sys/kernel/mm/transparent_hugepage/enabled')) ?? null,
     'transparent huge page defragmentation': (await readChoice('/sys/kernel/mm/transparent_hugepage/defrag')) ?? null,
     swappiness: await number('swappiness'),

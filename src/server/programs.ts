@@ -5,7 +5,7 @@ import { BenchbookError, sentenceOf } from '../lib/errors.ts';
 import { withLock } from '../lib/files/file-lock.ts';
 import { makePrivate, readTrusted, writePrivate } from '../lib/files/private-folder.ts';
 import { runTool } from '../lib/process/run-tool.ts';
-import { argvText, shellQuote } from '../lib/shell-quote.ts';
+import { argvText, shellQuote } from '../lib/process/shell-quote.ts';
 import type { ServerEnvironment } from './build.ts';
 import { type Build, baseDirectoryOf, shortHash } from './build.ts';
 import { needsLoader } from './sources/binary/elf.ts';

@@ -1,6 +1,7 @@
 import { Script } from 'node:vm';
 import { BenchbookError, type Place, sentenceOf } from '../lib/errors.ts';
 import { placeInStack, placeOfWords, withPlace } from '../lib/source-location.ts';
+import { withTimeLimit } from '../lib/time-limit.ts';
 
 /** The study whose function is called, for the place of what it throws. */
 export interface CalledStudy {
@@ -55,14 +56,11 @@ export async function awaited<T>(name: string, study: CalledStudy, body: () => P
   last = study;
   const { exit } = process;
   process.exit = refuseExit;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(tookTooLong(name, study)), studySeconds() * 1000);
-  });
   try {
-    return await Promise.race([body(), late]);
+    return await withTimeLimit(body(), studySeconds() * 1000, () => {
+      throw tookTooLong(name, study);
+    });
   } finally {
-    clearTimeout(timer);
     process.exit = exit;
   }
 }

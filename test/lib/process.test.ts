@@ -1,9 +1,19 @@
+import { totalmem } from 'node:os';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { parseCpuList, sameCpus } from '../../src/lib/process/cpu-list.ts';
 import { identityOf, isAlive, isForeign, ownIdentity } from '../../src/lib/process/identity.ts';
 import { holderOfName, takeName } from '../../src/lib/process/kernel-lock.ts';
-import { allowedCpusOf, argumentsOf, cpuTimeOf, ioOf, procText, sessionOf } from '../../src/lib/process/proc.ts';
+import {
+  allowedCpusOf,
+  argumentsOf,
+  cpuTimeOf,
+  ioOf,
+  limitOf,
+  memoryInfo,
+  procText,
+  sessionOf,
+} from '../../src/lib/process/proc.ts';
 
 const me = ownIdentity();
 
@@ -59,4 +69,14 @@ test('a name of the kernel has one holder, who can be asked', async () => {
   expect(await holderOfName(name)).toBe('I am here');
   if (typeof lock !== 'string' && 'release' in lock) await lock.release();
   expect(await holderOfName(name)).toBe('');
+});
+
+test('limits and memory are read from /proc', async () => {
+  const { stdout } = await execa('sh', ['-c', 'ulimit -S -c; ulimit -H -n']);
+  const [core, files] = stdout.split('\n');
+  const bytes = (blocks: string) => (blocks === 'unlimited' ? blocks : String(Number(blocks) * 512));
+  expect(limitOf('self', 'Max core file size')?.soft).toBe(bytes(core!));
+  expect(limitOf('self', 'Max open files')?.hard).toBe(files);
+  expect([limitOf('self', 'Max of nothing'), limitOf(2 ** 30, 'Max open files')]).toEqual([null, null]);
+  expect(memoryInfo().get('MemTotal')).toBe(totalmem());
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runTool } from '../../src/lib/process/run-tool.ts';
-import { argvText, quotesEscaped, shellQuote } from '../../src/lib/shell-quote.ts';
+import { argvText, quotesEscaped, shellQuote } from '../../src/lib/process/shell-quote.ts';
 
 test('a word has quotes only where it needs them', () => {
   expect(['--a=/b,c', '', "it's", 'a b', '{cache}/x', '$HOME'].map((word) => shellQuote(word))).toEqual([

@@ -45,7 +45,9 @@ test('claims are listed with what is wrong first, what is open next, and what ho
     'wanted',
     'undecided',
   ]);
-  const listed = claimList([GOOD, OPEN, FIXED, DEFECT, BAD]).map(({ content }) => /#(\w+)/.exec(String(content[0]))![1]);
+  const listed = claimList([GOOD, OPEN, FIXED, DEFECT, BAD]).map(
+    ({ content }) => /#(\w+)/.exec(String(content[0]))![1],
+  );
   expect(listed).toEqual(['defect', 'bad', 'open', 'good', 'fixed']);
 });
 

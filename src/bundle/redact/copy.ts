@@ -4,7 +4,7 @@ import { parseJsonFile } from '../../journal/json.ts';
 import type { ReadResult } from '../../journal/read.ts';
 import { openJournal } from '../../journal/write.ts';
 import { readInside, writeInside } from '../../lib/files/below.ts';
-import { withoutSecrets, withoutSecretValues } from '../../lib/secrets.ts';
+import { MASK, withoutSecrets, withoutSecretValues } from '../../lib/secrets.ts';
 import { findNames, type PrivateNames } from './names.ts';
 import { type Redactor, redactor } from './redactor.ts';
 import { wordsOf } from './words.ts';
@@ -91,7 +91,7 @@ function secretsOnly(secrets: ReadonlySet<string>): Redactor {
   return {
     text: (value) => withoutSecrets(value),
     json: (value) => withoutSecretValues(value),
-    replacements: () => (times === 0 ? [] : [{ standIn: '***', kind: 'passwords, tokens and keys', times }]),
+    replacements: () => (times === 0 ? [] : [{ standIn: MASK, kind: 'passwords, tokens and keys', times }]),
   };
 }
 

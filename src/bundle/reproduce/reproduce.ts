@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Entry, TrialEntry } from '../../journal/entry.ts';
 import { packageFile } from '../../lib/package-files.ts';
-import { shellQuote } from '../../lib/shell-quote.ts';
+import { shellQuote } from '../../lib/process/shell-quote.ts';
 import type { BundleFile } from '../archive/zip.ts';
 import { type Recipe, recipesOf } from './recipes.ts';
 import { markFor, optionsFile, serverScript, unset } from './server-files.ts';

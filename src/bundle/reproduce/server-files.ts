@@ -1,4 +1,5 @@
-import { shellQuote } from '../../lib/shell-quote.ts';
+import { shellQuote } from '../../lib/process/shell-quote.ts';
+import { MASK } from '../../lib/secrets.ts';
 import type { Recipe } from './recipes.ts';
 import { oneLine } from './shell.ts';
 
@@ -60,7 +61,7 @@ export function unset({ prefix, env }: Recipe): string[] {
 
 /** A masked secret is no value; the system has no variable without a name or with an = in it. */
 function isSettable(name: string, value: unknown): value is string {
-  return typeof value === 'string' && value !== '***' && !/^$|[=\0]/.test(name) && !value.includes('\0');
+  return typeof value === 'string' && value !== MASK && !/^$|[=\0]/.test(name) && !value.includes('\0');
 }
 
 /** Commands that any machine has, with numbers and options alone: none of them can be led to run another program. */

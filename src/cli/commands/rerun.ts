@@ -4,7 +4,7 @@ import type { RerunRecord, RunEntry } from '../../journal/entry.ts';
 import { readJournal } from '../../journal/read.ts';
 import { intactRun } from '../../journal/verify.ts';
 import { BenchbookError } from '../../lib/errors.ts';
-import { argvText } from '../../lib/shell-quote.ts';
+import { argvText } from '../../lib/process/shell-quote.ts';
 import { suggestion } from '../../lib/suggestions.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { replaceLevel } from '../../plan/rerun.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { makeDraft } from '../../draft/draft.ts';
 import { BenchbookError } from '../../lib/errors.ts';
-import { argvText } from '../../lib/shell-quote.ts';
+import { argvText } from '../../lib/process/shell-quote.ts';
 import { levelsNamed } from '../../plan/select.ts';
 import { parseFormats } from '../../render/formats.ts';
 import { chooseRun } from '../../run/choose.ts';

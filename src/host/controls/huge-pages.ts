@@ -3,6 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { freemem } from 'node:os';
 import { z } from 'zod';
 import { amountText } from '../../lib/bytes.ts';
+import { memoryInfo } from '../../lib/process/proc.ts';
 import { type ControlResult, defineControl, refuse } from '../control.ts';
 import { asRoot } from '../doctor/item.ts';
 import { amountSchema, bytesOf } from '../kernel/amount.ts';
@@ -39,7 +40,9 @@ async function reserve(
   ledger: Ledger,
 ): Promise<ControlResult> {
   const name = 'host.hugePages';
-  const pageBytes = request.pageSize ? bytesOf(request.pageSize, 'host.hugePages.pageSize') : await defaultPageBytes();
+  const pageBytes = request.pageSize
+    ? bytesOf(request.pageSize, 'host.hugePages.pageSize')
+    : memoryInfo().get('Hugepagesize');
   const pages = Math.ceil(bytesOf(request.amount, name) / (pageBytes ?? 1));
   const requested = pageBytes ? `${pages} pages of ${amountText(pageBytes)}` : request.amount;
   const directory = `${root}/hugepages-${(pageBytes ?? 0) / 1024}kB`;
@@ -86,11 +89,6 @@ async function readPool(directory: string): Promise<Pool | undefined> {
   );
   if (total === undefined) return undefined;
   return { total: Number(total), available: Number(free) - Number(promised) };
-}
-
-async function defaultPageBytes(): Promise<number | undefined> {
-  const kB = (await readText('/proc/meminfo'))?.match(/^Hugepagesize:\s+(\d+) kB$/m)?.[1];
-  return kB === undefined ? undefined : Number(kB) * 1024;
 }
 
 async function compact(): Promise<void> {

@@ -1,10 +1,11 @@
+import { limitOf } from '../../lib/process/proc.ts';
 import { readText } from '../tools.ts';
 import type { DoctorItem } from './item.ts';
 
 /** Servers with `--memlock` need it, and io_uring on older kernels. */
 export async function examineLockedMemory(): Promise<DoctorItem> {
   const name = 'locked memory';
-  const limit = /^Max locked memory +(\S+)/m.exec((await readText('/proc/self/limits')) ?? '')?.[1];
+  const limit = limitOf('self', 'Max locked memory')?.soft;
   const isExempt = await hasLockCapability();
   if (limit === 'unlimited' || isExempt)
     return { name, state: 'works', detail: `limit ${limit}${isExempt ? ', not applied to root' : ''}` };

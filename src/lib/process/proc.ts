@@ -62,6 +62,13 @@ export function allowedCpusOf(pid: Pid): string | null {
   return /^Cpus_allowed_list:\s*(\S+)$/m.exec(procText(pid, 'status') ?? '')?.[1] ?? null;
 }
 
+/** A limit of a process in `/proc/PID/limits`, such as "Max core file size"; null where there is none of that name. */
+export function limitOf(pid: Pid, name: string): { readonly soft: string; readonly hard: string } | null {
+  const line = (procText(pid, 'limits') ?? '').split('\n').find((each) => each.startsWith(`${name} `));
+  const [soft, hard] = line?.slice(name.length).trim().split(/\s+/) ?? [];
+  return soft === undefined || hard === undefined ? null : { soft, hard };
+}
+
 /** What a process has read from and written to storage so far, in bytes. */
 export interface ProcessIo {
   readonly readBytes: number | null;
@@ -91,6 +98,15 @@ export function parseKilobyteLines(text: string): ReadonlyMap<string, number> {
     (match) => [match[1]!, Number(match[2]) * 1024] as const,
   );
   return new Map(entries);
+}
+
+/** The amounts of `/proc/meminfo` in bytes, by name; empty where the system has none. */
+export function memoryInfo(): ReadonlyMap<string, number> {
+  try {
+    return parseKilobyteLines(readFileSync('/proc/meminfo', 'latin1'));
+  } catch {
+    return new Map();
+  }
 }
 
 /** Counters of a block device since boot. */

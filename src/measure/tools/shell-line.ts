@@ -1,4 +1,4 @@
-import { quotesEscaped, shellQuote } from '../../lib/shell-quote.ts';
+import { quotesEscaped, shellQuote } from '../../lib/process/shell-quote.ts';
 /**
  * A line for the shell with its placeholders filled in. Each value is quoted so that the shell reads back exactly that value: with
  * quotes of its own, or by the rules of the quotes around the placeholder. The value of `{server}` is quoted already.

@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import type { Browser } from 'puppeteer-core';
 import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
+import { withTimeLimit } from '../../lib/time-limit.ts';
 import type { Chromium } from '../chromium.ts';
 import { ownScript } from '../page/html.ts';
 import { finishPdf, type PdfExtras } from './pdf-finish.ts';
@@ -26,19 +27,14 @@ export interface PrintedPdf {
  */
 export async function pdfReport(request: PdfRequest): Promise<PrintedPdf> {
   let browser: Browser | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    const seconds = Math.round(request.timeLimitMs / 1000);
-    timer = setTimeout(() => reject(new Error(`it took longer than ${seconds} s`)), request.timeLimitMs);
-  });
   try {
     const work = launch(request).then(async (launched) => {
       browser = launched;
       return await print(launched, request);
     });
-    // Past the limit nobody waits for the work any more; its late failure must not end the process.
-    work.catch(() => undefined);
-    const printed = await Promise.race([work, limit]);
+    const printed = await withTimeLimit(work, request.timeLimitMs, () => {
+      throw new Error(`it took longer than ${Math.round(request.timeLimitMs / 1000)} s`);
+    });
     return { bytes: await finishPdf(printed.bytes, request), missing: printed.missing };
   } catch (thrown) {
     throw new BenchbookError(
@@ -50,7 +46,6 @@ export async function pdfReport(request: PdfRequest): Promise<PrintedPdf> {
       },
     );
   } finally {
-    clearTimeout(timer);
     await stop(browser);
   }
 }
@@ -124,7 +119,7 @@ async function stop(browser: Browser | undefined): Promise<void> {
   if (!browser) return;
   const child = browser.process();
   const closed = browser.close().catch(() => undefined);
-  await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 3000))]);
+  await withTimeLimit(closed, 3000, () => undefined);
   if (child && child.exitCode === null) child.kill('SIGKILL');
 }
 

@@ -1,5 +1,5 @@
 import type { TrialEntry } from '../../journal/entry.ts';
-import { shellQuote } from '../../lib/shell-quote.ts';
+import { shellQuote } from '../../lib/process/shell-quote.ts';
 import type { Block } from '../document.ts';
 import { cellText } from '../names.ts';
 import { foldedBlock } from './long.ts';

@@ -2,6 +2,7 @@ import { basename, join } from 'node:path';
 import { decisiveError } from '../../formats/logs/error-log.ts';
 import type { Caution, JsonValue, Moment, Outcome, ReasonCode, Series, TrialEntry } from '../../journal/entry.ts';
 import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
+import { withTimeLimit } from '../../lib/time-limit.ts';
 import type { Server } from '../../server/start.ts';
 import { deadline } from './limits.ts';
 import { type Roots, relativizePaths } from './relative-paths.ts';
@@ -93,8 +94,8 @@ function placeText(error: BenchbookError | null): string {
 
 /** A connection is lost some milliseconds before the exit is known. */
 async function endedByItself(server: Server) {
-  const soon = new Promise<null>((resolve) => setTimeout(resolve, 200, null));
-  return await Promise.race([server.exited.catch(() => null), soon]);
+  const exit = server.exited.catch(() => null);
+  return await withTimeLimit(exit, 200, () => null);
 }
 
 /** The journal's entry, every path rewritten to its root, every big text beside it. */

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { TrialEntry } from '../../journal/entry.ts';
 import { assignmentsText } from '../../lib/cell-key.ts';
 import { BenchbookError } from '../../lib/errors.ts';
+import { withTimeLimit } from '../../lib/time-limit.ts';
 import type { Server, StopMode } from '../../server/start.ts';
 import { optionsFile } from '../../server/start.ts';
 import type { StartingPoint } from '../../server/starting-point.ts';
@@ -208,7 +209,5 @@ async function measureStage(running: Running, { within, cell, values, measuremen
 }
 
 async function settled(work: readonly Promise<unknown>[], limitSeconds: number): Promise<void> {
-  const limit = deadline(new AbortController().signal, limitSeconds, 'work that was left');
-  await limit.race(Promise.allSettled(work)).catch(() => undefined);
-  limit.clear();
+  await withTimeLimit(Promise.allSettled(work), limitSeconds * 1000, () => undefined);
 }

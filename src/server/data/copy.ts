@@ -1,7 +1,8 @@
-import { open, readdir, readFile, stat } from 'node:fs/promises';
+import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchbookError } from '../../lib/errors.ts';
+import { memoryInfo } from '../../lib/process/proc.ts';
 import { lastLines, runTool } from '../../lib/process/run-tool.ts';
 
 const QUIET_BYTES = 16 * 1024 * 1024;
@@ -68,17 +69,13 @@ async function sync(path: string): Promise<void> {
 
 /** What others left dirty is flushed too, as far as that goes within the limit: it would be written during the trial. */
 async function waitForWriteback(path: string): Promise<void> {
-  if ((await unwrittenBytes()) < QUIET_BYTES) return;
+  if (unwrittenBytes() < QUIET_BYTES) return;
   const limit = AbortSignal.timeout(QUIET_LIMIT_MS);
   await runTool('sync', ['-f', path], { signal: limit }).catch(() => undefined);
-  while (!limit.aborted && (await unwrittenBytes()) >= QUIET_BYTES) await sleep(20);
+  while (!limit.aborted && unwrittenBytes() >= QUIET_BYTES) await sleep(20);
 }
 
-async function unwrittenBytes(): Promise<number> {
-  const text = await readFile('/proc/meminfo', 'latin1').catch(() => '');
-  const kilobytes = [...text.matchAll(/^(?:Dirty|Writeback):\s+(\d+) kB/gm)].reduce(
-    (sum, match) => sum + Number(match[1]),
-    0,
-  );
-  return kilobytes * 1024;
+function unwrittenBytes(): number {
+  const memory = memoryInfo();
+  return (memory.get('Dirty') ?? 0) + (memory.get('Writeback') ?? 0);
 }

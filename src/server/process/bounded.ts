@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { Connection } from 'mysql2/promise';
+import { withTimeLimit } from '../../lib/time-limit.ts';
 
 /** A statement that its server did not answer in time. */
 export class StatementTimeout extends Error {}
@@ -10,23 +11,19 @@ export class StatementTimeout extends Error {}
  */
 export async function bounded<T>(connection: Connection, limitSeconds: number, work: Promise<T>): Promise<T> {
   const stream = streamOf(connection);
-  let timer: NodeJS.Timeout | undefined;
   let onClose: () => void = () => undefined;
-  const ended = new Promise<never>((_, reject) => {
+  const closed = new Promise<never>((_, reject) => {
     // mysql2 knows better why a connection is lost, and rejects the work in the same turn.
     onClose = () => setImmediate(() => reject(connectionLost()));
     if (isClosed(stream)) onClose();
     else stream?.once('close', onClose);
-    const limitMs = limitSeconds * 1000;
-    if (limitMs < 2 ** 31) timer = setTimeout(() => reject(new StatementTimeout()), limitMs);
   });
   try {
-    return await Promise.race([work, ended]);
+    return await withTimeLimit(Promise.race([work, closed]), limitSeconds * 1000, () => {
+      throw new StatementTimeout();
+    });
   } finally {
-    clearTimeout(timer);
     stream?.off('close', onClose);
-    work.catch(() => undefined);
-    ended.catch(() => undefined);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from 'mysql2/promise';
 import { BenchbookError } from '../../lib/errors.ts';
+import { withTimeLimit } from '../../lib/time-limit.ts';
 import type { Family } from '../build.ts';
 import { query } from '../connection.ts';
 import { waitForPurge } from '../engines/purge.ts';
@@ -55,14 +55,8 @@ export async function stopServer(
   const start = process.hrtime.bigint();
   connection.destroy();
   child.kill(mode === 'crash' ? 'SIGKILL' : 'SIGTERM');
-  const limit = new AbortController();
-  const inTime = await Promise.race([
-    exited.then(() => true),
-    ...(limitSeconds * 1000 < 2 ** 31
-      ? [sleep(limitSeconds * 1000, false, { signal: limit.signal }).catch(() => false)]
-      : []),
-  ]);
-  limit.abort();
+  const end = exited.then(() => true);
+  const inTime = await withTimeLimit(end, limitSeconds * 1000, () => false);
   if (inTime) return { seconds: Number(process.hrtime.bigint() - start) / 1e9 };
   const evidence = await collectEvidence({ pid: child.pid!, socketPath: server.socketPath });
   await endHung(child, exited, server.core);

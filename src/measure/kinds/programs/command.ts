@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { z } from 'zod';
 import { tellingLine } from '../../../formats/logs/telling-line.ts';
 import { BenchbookError } from '../../../lib/errors.ts';
-import { argvText } from '../../../lib/shell-quote.ts';
+import { argvText } from '../../../lib/process/shell-quote.ts';
 import type { Build } from '../../../server/build.ts';
 import { programWords } from '../../../server/start.ts';
 import type { Measurement, Metric } from '../../../study/types.ts';

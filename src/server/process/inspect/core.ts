@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import escapeRegExp from 'escape-string-regexp';
-import { parseKilobyteLines, procText } from '../../../lib/process/proc.ts';
+import { limitOf, parseKilobyteLines, procText } from '../../../lib/process/proc.ts';
 import { runTool } from '../../../lib/process/run-tool.ts';
+import { withTimeLimit } from '../../../lib/time-limit.ts';
 
 /**
  * How long a core file may take: two minutes for what the server does about a signal, and the time to write all of its memory to a slow
@@ -18,19 +18,17 @@ const BYTES_PER_SECOND = 20 * 2 ** 20;
  * spawn and server. Null where they may have any size, else a sentence that says what stands in the way.
  */
 export async function allowCores(): Promise<string | null> {
-  const { hard } = await coreLimits();
+  const { hard } = coreLimits();
   const wanted = hard === 'unlimited' || process.getuid?.() === 0 ? 'unlimited' : hard;
   await runTool('prlimit', ['--pid', String(process.pid), `--core=${wanted}`]).catch(() => undefined);
-  const { soft } = await coreLimits();
+  const { soft } = coreLimits();
   if (soft === 'unlimited') return null;
   if (soft === '0') return 'Core files are switched off here (the hard limit of RLIMIT_CORE is 0): none can be kept.';
   return `Core files are cut off here after ${soft} bytes (the hard limit of RLIMIT_CORE).`;
 }
 
-async function coreLimits(): Promise<{ readonly soft: string; readonly hard: string }> {
-  const text = await readFile('/proc/self/limits', 'latin1').catch(() => '');
-  const [, soft = '0', hard = '0'] = /^Max core file size +(\S+) +(\S+)/m.exec(text) ?? [];
-  return { soft, hard };
+function coreLimits(): { readonly soft: string; readonly hard: string } {
+  return limitOf('self', 'Max core file size') ?? { soft: '0', hard: '0' };
 }
 
 /** Ends a server that hangs by SIGABRT, so that it leaves a core file; where that takes too long the caller's SIGKILL does. */
@@ -43,12 +41,8 @@ export async function abortForCore(pid: number, exited: Promise<unknown>): Promi
   } catch {
     return;
   }
-  const limit = new AbortController();
-  await Promise.race([
-    exited.catch(() => undefined),
-    sleep(seconds * 1000, undefined, { signal: limit.signal }).catch(() => undefined),
-  ]);
-  limit.abort();
+  const end = exited.catch(() => undefined);
+  await withTimeLimit(end, seconds * 1000, () => undefined);
 }
 
 export function dumpSeconds(bytes: number): number {

@@ -1,4 +1,4 @@
-import type { Connection } from 'mysql2/promise';
+import { withTimeLimit } from '../../../lib/time-limit.ts';
 import { connectionSettings, query } from '../../connection.ts';
 import { createConnection } from '../client.ts';
 
@@ -25,28 +25,30 @@ export async function collectEvidence(server: {
 }
 
 async function askServer(socketPath: string): Promise<Readonly<Record<string, string>>> {
-  const limit = AbortSignal.timeout(SQL_LIMIT_MS);
-  const late = new Promise<never>((_, reject) => limit.addEventListener('abort', () => reject(new Error('no answer'))));
-  late.catch(() => undefined);
-  let connection: Connection | undefined;
-  try {
-    const opening = createConnection({
-      ...connectionSettings,
-      socketPath,
-      user: 'root',
-      connectTimeout: SQL_LIMIT_MS,
-    });
-    opening.catch(() => undefined);
-    connection = await Promise.race([opening, late]);
+  const silent = { 'process list': 'The server did not answer any more.' };
+  const opening = createConnection({
+    ...connectionSettings,
+    socketPath,
+    user: 'root',
+    connectTimeout: SQL_LIMIT_MS,
+  });
+  const ask = async () => {
+    const connection = await opening;
     connection.on('error', () => undefined);
-    const processes = await Promise.race([query(connection, 'SHOW FULL PROCESSLIST'), late]);
-    const [status] = await Promise.race([query(connection, 'SHOW ENGINE INNODB STATUS'), late]);
+    const processes = await query(connection, 'SHOW FULL PROCESSLIST');
+    const [status] = await query(connection, 'SHOW ENGINE INNODB STATUS');
     const lines = processes.map((row) => Object.values(row).join('\t'));
     return { 'process list': lines.join('\n'), 'InnoDB status': String(status?.Status ?? '') };
+  };
+  try {
+    return await withTimeLimit(ask(), SQL_LIMIT_MS, () => silent);
   } catch {
-    return { 'process list': 'The server did not answer any more.' };
+    return silent;
   } finally {
-    connection?.destroy();
+    opening.then(
+      (connection) => connection.destroy(),
+      () => undefined,
+    );
   }
 }
 

@@ -7,7 +7,7 @@ import { BenchbookError } from '../../../lib/errors.ts';
 import { withLock } from '../../../lib/files/file-lock.ts';
 import { makePrivate } from '../../../lib/files/private-folder.ts';
 import { lastLines, type ToolResult } from '../../../lib/process/run-tool.ts';
-import { shellQuote } from '../../../lib/shell-quote.ts';
+import { shellQuote } from '../../../lib/process/shell-quote.ts';
 import type { ServerSource } from '../../../study/types.ts';
 import type { ServerEnvironment } from '../../build.ts';
 import { shortHash } from '../../build.ts';
