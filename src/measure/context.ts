@@ -4,7 +4,7 @@ import type { Build } from '../server/build.ts';
 import type { Server, StopMode } from '../server/start.ts';
 import type { CommandOutput } from '../study/types.ts';
 
-/** What a measurement may use of its trial. */
+/** What a measurement may use of its trial. @internal */
 export interface TrialContext {
   readonly build: Build;
   readonly dataDirectory: string;
@@ -30,7 +30,7 @@ export interface TrialContext {
   readonly ownCode?: OwnCode;
 }
 
-/** The functions of one measurement, in this process or another one. */
+/** The functions of one measurement, in this process or another one. @internal */
 export interface OwnCode {
   run(server: Server): Promise<unknown>;
   parse(output: CommandOutput): Promise<unknown>;
@@ -73,12 +73,12 @@ export interface Readings {
   readonly moments?: readonly Moment[];
 }
 
-/** The server of the trial, started again where an earlier measurement ended it. */
+/** The server of the trial, started again where an earlier measurement ended it. @internal */
 export async function liveServer(context: TrialContext): Promise<Server> {
   return context.running ?? (await context.restart());
 }
 
-/** The same, for measurements that look at the server's process. @throws BenchbookError('measure') where it runs elsewhere. */
+/** The same, for measurements that look at the server's process. @throws BenchbookError('measure') where it runs elsewhere. @internal */
 export async function liveProcess(context: TrialContext): Promise<Server> {
   const server = await liveServer(context);
   if (runsHere(server)) return server;
@@ -87,7 +87,7 @@ export async function liveProcess(context: TrialContext): Promise<Server> {
   });
 }
 
-/** Whether the server's process is known and runs on this machine; that of an external server does not. */
+/** Whether the server's process is known and runs on this machine; that of an external server does not. @internal */
 export function runsHere(server: Server): boolean {
   return server.pid > 0;
 }

@@ -5,18 +5,18 @@ import type { Readings, TrialContext } from '../context.ts';
 /** Does the part of a measurement that counts: probes begin just before it and end just after. */
 export type Counted = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Takes one measurement. `counted` wraps the part of it that counts. */
+/** Takes one measurement. `counted` wraps the part of it that counts. @internal */
 export type Take = (measurement: Measurement, context: TrialContext, counted?: Counted) => Promise<Readings>;
 
-/** A probe at work: `end` is called once, also where the measurement beside it failed. */
+/** A probe at work: `end` is called once, also where the measurement beside it failed. @internal */
 export interface RunningProbe {
   end(): Promise<Readings>;
 }
 
-/** Begins a probe on the running server. `end` undoes whatever it changed. */
+/** Begins a probe on the running server. `end` undoes whatever it changed. @internal */
 export type BeginProbe = (probe: Probe, server: Server, context: TrialContext) => Promise<RunningProbe>;
 
-/** What a kind of measurement may use of the ones around it. */
+/** What a kind of measurement may use of the ones around it. @internal */
 export interface Performing {
   readonly take: Take;
   readonly begin: BeginProbe;
@@ -30,7 +30,7 @@ export interface ScriptStatement {
   readonly times: number;
 }
 
-/** What a measurement needs beside a server that answers over SQL. */
+/** What a measurement needs beside a server that answers over SQL. @internal */
 export interface Needs {
   /** The server's process on this machine. An external server has none, so it is refused. */
   readonly process?: true;
@@ -58,12 +58,13 @@ export interface MeasurementKind<K extends string = string, D = unknown, N exten
   readonly declare: D;
   /** All metrics that it can have. A name that the study chooses stands in capitals. */
   readonly metrics: Readonly<Record<N, Metric>>;
+  /** @internal */
   readonly needs?: Needs;
-  /** Work in the trial that does not count: its result goes to `run`. Probes begin after it. */
+  /** Work in the trial that does not count: its result goes to `run`. Probes begin after it. @internal */
   prepare?(measurement: Measurement, context: TrialContext): Promise<P>;
-  /** Takes the measurement. Missing on a kind that can only be a probe. */
+  /** Takes the measurement. Missing on a kind that can only be a probe. @internal */
   run?(measurement: Measurement, context: TrialContext, prepared: P, performing: Performing): Promise<Readings>;
-  /** Begins it beside another measurement. */
+  /** Begins it beside another measurement. @internal */
   begin?: BeginProbe;
   /** What the script of a bundle repeats; the journal's parameters come unchecked. Without it, the bundle lists the measurement as work by hand. */
   reproduce?(params: Readonly<Record<string, unknown>>): readonly ScriptStatement[];
@@ -73,8 +74,8 @@ export interface MeasurementKind<K extends string = string, D = unknown, N exten
 /** Defines a kind of measurement: one object in one file, with everything that is known about it. `kinds/list.ts` lists them. */
 export function defineMeasurement<const K extends string, D, N extends string, P = undefined>(
   definition: MeasurementKind<K, D, N, P>,
-): MeasurementKind<K, D, N, P> {
-  return definition;
+): MeasurementKind<K, D, N> {
+  return definition as MeasurementKind<K, D, N>;
 }
 
 /** The statement of a measurement of one statement, once and then as often as `iterations` says. */

@@ -46,7 +46,7 @@ function groupsOf(pattern: RegExp): readonly string[] {
   return [...pattern.source.matchAll(/\(\?<([A-Za-z_$][\w$]*)>/g)].map((match) => match[1]!);
 }
 
-/** The values of the metrics of the study's own. */
+/** The values of the metrics of the study's own. @internal */
 export async function parsedOf(
   measurement: Measurement,
   params: ReaderParams & { readonly argv: readonly string[]; readonly metrics: readonly string[] },

@@ -3,6 +3,7 @@ import type { Server } from '../../../server/start.ts';
 import type { Primitive } from '../../../study/types.ts';
 import { count, seconds, text } from '../options.ts';
 
+/** @internal */
 export const shape = z.strictObject({
   test: text.default('oltp_read_only'),
   tables: count(1, 10_000).default(1),
@@ -47,9 +48,10 @@ export interface SysbenchOptions {
   readonly options?: Readonly<Record<string, Primitive>>;
 }
 
+/** @internal */
 export type SysbenchParams = z.output<typeof shape>;
 
-/** Options of connection, tables and test. */
+/** Options of connection, tables and test. @internal */
 export function optionsFor(params: SysbenchParams, server: Server): readonly string[] {
   return [
     '--db-driver=mysql',
@@ -62,6 +64,7 @@ export function optionsFor(params: SysbenchParams, server: Server): readonly str
   ];
 }
 
+/** @internal */
 export function runOptions(params: SysbenchParams): readonly string[] {
   return [
     `--threads=${params.threads}`,
