@@ -4,8 +4,8 @@ import { fileInside } from '../lib/files/below.ts';
 import type { Entry } from './entry.ts';
 import { parseJson } from './json.ts';
 import { decodeLine, FIRST_HASH, lineError } from './lines/chain.ts';
+import { checkEntry } from './lines/check.ts';
 import { rawLines } from './lines/lines.ts';
-import { checkEntry } from './lines/schema.ts';
 import { withTries } from './lines/tries.ts';
 import { SharedVariables } from './lines/variables.ts';
 

@@ -9,7 +9,7 @@ import type { Lock } from '../lib/process/kernel-lock.ts';
 import { withoutSecrets, withoutSecretValues } from '../lib/secrets.ts';
 import type { Artefact, Entry, JsonValue } from './entry.ts';
 import { encodeLine } from './lines/chain.ts';
-import { checkEntry } from './lines/schema.ts';
+import { checkEntry } from './lines/check.ts';
 import type { SharedVariables } from './lines/variables.ts';
 import { type ReadResult, readJournal } from './read.ts';
 import { checkAgainstRunFile, readRunFile, writeRunFile } from './run-file.ts';

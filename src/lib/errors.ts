@@ -17,12 +17,15 @@ export interface Place {
   readonly column?: number;
 }
 
+/** How a trial that meets an error ends. */
+export type FailureOutcome = 'failed' | 'timeout' | 'crashed' | 'skipped';
+
 interface ErrorDetails {
   readonly hint?: string;
   readonly place?: Place;
   readonly cause?: unknown;
   /** How a trial that meets this error ends; `failed` where absent. */
-  readonly outcome?: 'failed' | 'timeout' | 'crashed' | 'skipped';
+  readonly outcome?: FailureOutcome;
   /** True where a second try is certain to fail in the same way. */
   readonly repeats?: boolean;
   /** Texts kept as artefacts of the trial, by name: the error log's tail, a process list, a backtrace. */
@@ -35,7 +38,7 @@ export class BenchbookError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
   readonly place: Place | undefined;
-  readonly outcome: 'failed' | 'timeout' | 'crashed' | 'skipped' | undefined;
+  readonly outcome: FailureOutcome | undefined;
   readonly repeats: boolean;
   readonly evidence: Readonly<Record<string, string>>;
 

@@ -1,3 +1,4 @@
+import type { FailureOutcome } from '../lib/errors.ts';
 import type { StudyBundle } from '../study/study.ts';
 import type { Cell, CommandOutput } from '../study/types.ts';
 
@@ -39,7 +40,7 @@ export interface CodeError {
   readonly isLost: boolean;
   /** Whether it is one of our own sentences. */
   readonly isOurs: boolean;
-  readonly outcome?: 'failed' | 'timeout' | 'crashed' | 'skipped' | undefined;
+  readonly outcome?: FailureOutcome | undefined;
   readonly hint?: string | undefined;
   readonly place: { readonly file: string; readonly line?: number; readonly column?: number };
   /** Thrown after the function had returned, or beside it: nobody awaited it. */

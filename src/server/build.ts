@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import type { JsonValue } from '../journal/entry.ts';
+import type { JsonValue, ServerEntry } from '../journal/entry.ts';
 import { canonicalJson } from '../lib/json.ts';
 
-export type Family = 'mariadb' | 'mysql';
+/** The families of servers, as the journal records them. */
+export type Family = ServerEntry['family'];
 
 /** A server binary with all that is needed to run it, and all that identifies it. */
 export interface Build {

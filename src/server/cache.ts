@@ -3,7 +3,7 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { BenchbookError } from '../lib/errors.ts';
 import type { ServerSource } from '../study/types.ts';
-import type { Build, ServerEnvironment } from './build.ts';
+import type { Build, Family, ServerEnvironment } from './build.ts';
 import { resolveBuild } from './resolve.ts';
 
 export { killSession, reapLeftovers, register, registryDirectory, workDirectory } from './cache/registry.ts';
@@ -13,7 +13,7 @@ export interface CachedBuild {
   readonly id: string;
   /** All that lead to it: `installed` may be `debian:bookworm` too. */
   readonly sources: readonly ServerSource[];
-  readonly family: 'mariadb' | 'mysql';
+  readonly family: Family;
   readonly version: string;
   readonly sourceRevision: string | null;
   /** Of its files, its pristine directories and its data sets; 0 for the files of an installed server. */

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../journal/entry.ts';
+import type { JsonValue, ServerEntry } from '../../journal/entry.ts';
 import type { RecordedData, TimedStatement } from './recipes.ts';
 import { oneLine } from './shell.ts';
 
@@ -42,7 +42,7 @@ export interface DataScript {
 }
 
 /** Fills the data set in the order in which the run did. */
-export function dataSql(data: RecordedData, family: 'mariadb' | 'mysql', mark: string): DataScript {
+export function dataSql(data: RecordedData, family: ServerEntry['family'], mark: string): DataScript {
   const programs: Record<string, string> = {};
   const byHand: string[] = [];
   if (data.schema === undefined || data.load === undefined || data.database === undefined) {
@@ -92,7 +92,7 @@ export function dataSql(data: RecordedData, family: 'mariadb' | 'mysql', mark: s
   return { sql: parts.join(''), programs, byHand };
 }
 
-function serverRows(step: Readonly<Record<string, JsonValue>>, family: 'mariadb' | 'mysql'): string {
+function serverRows(step: Readonly<Record<string, JsonValue>>, family: ServerEntry['family']): string {
   const columns = step.columns as Readonly<Record<string, string>>;
   const names = Object.keys(columns).map(sqlName).join(', ');
   const values = Object.values(columns).join(', ');

@@ -1,175 +1,162 @@
 import { z } from 'zod';
-import { folderNameFault, isPlainPath } from '../../lib/files/folder-names.ts';
-import { type Entry, FORMAT_VERSION } from '../entry.ts';
+import {
+  artefact,
+  caution,
+  count,
+  folderName,
+  hash,
+  instant,
+  json,
+  labels,
+  machine,
+  moment,
+  outcome,
+  reasonCode,
+  rerun,
+  series,
+  setting,
+  shard,
+} from './parts.ts';
 
-const json = z.unknown().refine((value) => value !== undefined, 'missing');
-const count = z.int().nonnegative();
-const label = z.union([z.string(), z.number(), z.boolean()]);
-const labels = z.record(z.string(), label);
-const hash = z.string().regex(/^[0-9a-f]{64}$/, 'not a SHA-256 in hexadecimal');
-/** It becomes a folder's name, wherever the journal comes from. */
-const folderName = z.string().superRefine((name, context) => {
-  const fault = folderNameFault(name);
-  if (fault !== null)
-    context.addIssue({ code: 'custom', message: `${JSON.stringify(name)} names no folder: ${fault}` });
-});
-const instant = z.iso.datetime();
+// Fields that a schema does not name are kept: readers take the value as it was parsed, and a later version may write more.
 
-/** z.array looks at each number by itself; a plain loop is ten times faster, and a journal may hold millions. */
-const numbers = z.custom<readonly number[]>(
-  // JSON reads 1e999 as infinite, which no measurement writes.
-  (value) => Array.isArray(value) && value.every((each) => Number.isFinite(each)),
-  'not a list of numbers',
-);
-
-const series = z
-  .looseObject({
-    metric: z.string(),
-    values: numbers,
-    within: labels.optional(),
-    at: numbers.optional(),
-    resolution: numbers.optional(),
-  })
-  .refine(({ values, at }) => at === undefined || at.length === values.length, '`at` and `values` differ in length')
-  .refine(
-    ({ values, resolution }) => resolution === undefined || resolution.length === values.length,
-    '`resolution` and `values` differ in length',
-  );
-
-const caution = z.looseObject({ code: z.string(), sentence: z.string(), about: z.string().optional() });
-
-const setting = z.looseObject({
-  name: z.string(),
-  requested: z.string(),
-  effective: z.string().nullable(),
-  verdict: z.enum(['as requested', 'adjusted', 'without effect', 'unknown', 'not reported']),
-  note: z.string().optional(),
-});
-
-const artefact = z.looseObject({
-  name: z.string(),
-  sha256: hash,
-  bytes: count,
-  path: z.string().refine((path) => path.startsWith('logs/') && isPlainPath(path), 'is no file of the folder logs/'),
+const run = z.object({
+  type: z.literal('run'),
+  format: z.int().positive(),
+  toolVersion: z.string(),
+  /** How its trials were measured; 1 where absent. Trials reused from another run are of the same one, since it is in their keys. */
+  measuringRevision: z.int().positive().optional(),
+  runId: folderName,
+  studyId: folderName,
+  /** SHA-256 of the study's source text. */
+  studyHash: hash,
+  startedAt: instant,
+  seed: z.int(),
+  profile: z.string().nullable(),
+  /** The command line that made this run, ready to paste. */
+  command: z.string(),
+  /** The `Draft`: all that rendering needs of the study. */
+  draft: json,
+  /** The `Plan`: variants, exclusions, replicates. */
+  plan: json,
+  shard: shard.optional(),
+  /** On a run that repeats an earlier one with a level replaced. */
+  rerun: rerun.optional(),
+  /** On a journal merged from several: where each part came from. */
+  mergedFrom: z
+    .array(z.object({ machine: z.string(), runId: folderName, head: hash, shard: shard.optional() }))
+    .optional(),
+  /** On a copy without private names: the journal that it was made from. */
+  redactedFrom: z.object({ head: z.string(), lines: z.number() }).optional(),
 });
 
-const moment = z.looseObject({ name: z.string(), atSeconds: z.number(), text: z.string().optional() });
+const host = z.object({
+  type: z.literal('host'),
+  at: instant,
+  machine,
+  /** What decides comparability: CPU model, cores, RAM, kernel, file system, THP, virtualization. */
+  hostClass: json,
+  /** Facts of the machine, by topic, each a label and a text or number. */
+  facts: json,
+});
 
-const outcome = z.enum(['ok', 'failed', 'timeout', 'crashed', 'skipped']);
+const server = z.object({
+  type: z.literal('server'),
+  at: instant,
+  /** SHA-256 over the identity below, first 16 hex digits. */
+  buildId: z.string(),
+  family: z.enum(['mariadb', 'mysql']),
+  /** As the running server reports it: "10.11.19-MariaDB-0+deb12u1". */
+  version: z.string(),
+  sourceRevision: z.string().nullable(),
+  executable: z.string(),
+  executableSha256: hash,
+  /** How it was obtained: package names and versions, path, commit. */
+  obtained: json,
+  /** Compiler, flags, libc, allocator, AIO; null for what cannot be found out. */
+  toolchain: json,
+});
 
-const trial = z.looseObject({
+/** The part of a trial that has its own ending, where within levels ended in different ways. */
+const levelOutcome = z.object({ within: labels, outcome, reason: z.string().optional() });
+
+const trial = z.object({
   type: z.literal('trial'),
   trialId: z.string(),
   variantId: z.string(),
   cell: labels,
+  /** From 1; 0 is the excluded first start of a build. */
   block: count,
+  /** From 1: place in the block's order. */
   position: count,
   startedAt: instant,
   durationSeconds: z.number(),
+  /** False for warm-up trials: kept, never in statistics. */
   counted: z.boolean(),
   outcome,
+  /** For every outcome but ok: one sentence. */
   reason: z.string().optional(),
-  reasonCode: z.enum(['no-server', 'unsupported', 'given-up', 'partner-without-server', 'options-refused']).optional(),
+  /** Absent where the reason has no code, and in journals written before there were codes. */
+  reasonCode: reasonCode.optional(),
+  /** How many trials of the variant failed in a row before it was given up; absent where its first start was refused. */
   givenUpAfter: z.int().positive().optional(),
-  cells: z.array(z.looseObject({ within: labels, outcome, reason: z.string().optional() })).optional(),
+  /** Where within levels ended in different ways: those that did not end ok. The others keep their samples. */
+  cells: z.array(levelOutcome).optional(),
   buildId: z.string().optional(),
+  /** The exact command line, with named roots in place of paths. */
   argv: z.array(z.string()).optional(),
   settings: z.array(setting).optional(),
+  /** The server's effective variables, name to value. */
   variables: z.record(z.string(), z.string()).optional(),
+  /** In the file only: the line of the trial that had the same variables. Reading puts them back. */
   variablesOfLine: z.int().positive().optional(),
   samples: z.array(series),
   moments: z.array(moment).optional(),
   cautions: z.array(caution),
   artefacts: z.array(artefact),
+  /** What decides whether the trial must be measured again, as 16 hex digits. Absent where there was no server. */
   key: z.string().optional(),
+  /** What the key is made of; on the first trial of each key in a journal. */
+  inputs: json.optional(),
+  /** Which try this is, from 1; absent where the study asks for no retries. A try that another followed is not counted. */
   attempt: z.int().positive().optional(),
-  duet: z.looseObject({ with: z.string(), cores: z.string() }).optional(),
-  machine: z.string().optional(),
-  reused: z.looseObject({ runId: folderName, line: z.int().positive(), hash }).optional(),
+  /** The trial that ran at the same time, on which cores this one ran, in a duet. */
+  duet: z.object({ with: z.string(), cores: z.string() }).optional(),
+  machine,
+  /** Where this trial was measured first, when it was reused from an earlier run; it pairs only with trials of that run and block. */
+  reused: z.object({ runId: folderName, line: z.int().positive(), hash }).optional(),
+  /** What a measurement kept beside its numbers (a plan, a parsed dump), by measurement name. */
+  details: json.optional(),
 });
 
-const kinds = {
-  run: z.looseObject({
-    type: z.literal('run'),
-    format: z.int().positive(),
-    toolVersion: z.string(),
-    measuringRevision: z.int().positive().optional(),
-    runId: folderName,
-    studyId: folderName,
-    studyHash: hash,
-    startedAt: instant,
-    seed: z.int(),
-    profile: z.string().nullable(),
-    command: z.string(),
-    draft: json,
-    plan: json,
-    shard: z.looseObject({ index: z.int().positive(), count: z.int().positive() }).optional(),
-    rerun: z
-      .looseObject({
-        of: z.looseObject({ studyId: folderName, runId: folderName, head: hash }),
-        factor: z.string(),
-        level: label,
-        source: z.string(),
-        control: z.looseObject({ level: label, is: label }),
-      })
-      .optional(),
-    mergedFrom: z.array(z.looseObject({ machine: z.string(), runId: folderName, head: hash })).optional(),
-  }),
-  host: z.looseObject({ type: z.literal('host'), at: instant, hostClass: json, facts: json }),
-  server: z.looseObject({
-    type: z.literal('server'),
-    at: instant,
-    buildId: z.string(),
-    family: z.enum(['mariadb', 'mysql']),
-    version: z.string(),
-    sourceRevision: z.string().nullable(),
-    executable: z.string(),
-    executableSha256: hash,
-    obtained: json,
-    toolchain: json,
-  }),
-  trial,
-  canary: z.looseObject({
-    type: z.literal('canary'),
-    at: instant,
-    block: count,
-    values: z.record(z.string(), z.number()),
-    machine: z.string().optional(),
-  }),
-  note: z.looseObject({
-    type: z.literal('note'),
-    at: instant,
-    event: z.enum(['interrupted', 'resumed', 'torn tail dropped', 'skipped', 'other']),
-    text: z.string(),
-    machine: z.string().optional(),
-  }),
-  end: z.looseObject({
-    type: z.literal('end'),
-    at: instant,
-    trials: count,
-    ok: count,
-    complete: z.boolean(),
-    endedBy: z.enum(['until', 'budget']).optional(),
-  }),
-} as const;
+const canary = z.object({
+  type: z.literal('canary'),
+  at: instant,
+  block: count,
+  /** Seconds and rates by name. */
+  values: z.record(z.string(), z.number()),
+  machine,
+});
 
-/** The entry that a body holds, or what is wrong with it, in words that follow "journal.jsonl, line 12: ". */
-export function checkEntry(value: unknown): { readonly entry: Entry } | { readonly wrong: string } {
-  if (typeof value !== 'object' || value === null) return { wrong: 'the body is no object' };
-  const { type, format } = value as { readonly type?: unknown; readonly format?: unknown };
-  // Before the shape: a newer format may well have another one.
-  if (type === 'run' && typeof format === 'number' && format > FORMAT_VERSION) {
-    return {
-      wrong: `the journal is of format ${format}; this version of benchbook reads formats up to ${FORMAT_VERSION}. Update benchbook to read it`,
-    };
-  }
-  if (typeof type !== 'string' || !Object.hasOwn(kinds, type)) {
-    return { wrong: `no kind of entry is called ${JSON.stringify(type) ?? 'nothing'}` };
-  }
-  const checked = kinds[type as keyof typeof kinds].safeParse(value);
-  // The value as parsed, not zod's copy: same content, half the memory.
-  if (checked.success) return { entry: value as Entry };
-  const issue = checked.error.issues[0]!;
-  const where = issue.path.map(String).join('.');
-  return { wrong: `the ${type} entry is malformed${where === '' ? '' : ` at ${where}`}: ${issue.message}` };
-}
+const note = z.object({
+  type: z.literal('note'),
+  at: instant,
+  event: z.enum(['interrupted', 'resumed', 'torn tail dropped', 'skipped', 'other']),
+  /** Begins with the machine's name in a journal merged from several. */
+  text: z.string(),
+  machine,
+});
+
+const end = z.object({
+  type: z.literal('end'),
+  at: instant,
+  trials: count,
+  ok: count,
+  /** True where every planned trial is in the journal, or the until rule of the plan ended it. */
+  complete: z.boolean(),
+  /** Why a run ended before its last block: the rule that was met, or the time that was up. */
+  endedBy: z.enum(['until', 'budget']).optional(),
+});
+
+/** The schema of each kind of entry, by its `type`. */
+export const entrySchemas = { run, host, server, trial, canary, note, end } as const;
