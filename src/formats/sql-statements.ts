@@ -8,9 +8,12 @@ export interface ScriptStatement {
 export class ScriptFault extends Error {
   override readonly name = 'ScriptFault';
   readonly line: number;
-  constructor(line: number, message: string) {
+  /** Whether a statement is longer than the reader's limit. */
+  readonly isTooLong: boolean;
+  constructor(line: number, message: string, details: { readonly isTooLong?: boolean } = {}) {
     super(message);
     this.line = line;
+    this.isTooLong = details.isTooLong ?? false;
   }
 }
 
@@ -159,8 +162,10 @@ export class StatementSplitter {
     const begun = this.begun!;
     begun.parts.push(part);
     begun.length += part.length;
-    if (begun.length > this.limit)
-      throw new ScriptFault(begun.line, `the statement that begins here has more than ${this.limit} bytes`);
+    if (begun.length > this.limit) {
+      const message = `the statement that begins here has more than ${this.limit} bytes`;
+      throw new ScriptFault(begun.line, message, { isTooLong: true });
+    }
   }
 
   private taken(part: string): ScriptStatement | null {

@@ -53,12 +53,18 @@ export function wrongIn(
     return { path: names, missing: false, sentence: `has no '${issue.keys[0]}'${form}` };
   }
   // A message of our own says more than the type.
-  const own = /^(Invalid|Too (small|big)|Unrecognized)/.test(issue.message) ? null : issue.message;
+  const own = issue.message === usualMessage(issue, value) ? null : issue.message;
   const missing = value === undefined && names.length > 0 && own === null;
   const range = rangeOf(issue);
   const form = place === null ? 'of another form' : `be ${formOf(place)}`;
   const sentence = own ?? `must ${range ?? form}${missing ? '' : `, not ${shown(value)}`}`;
   return { path: names, missing, sentence };
+}
+
+/** The message that zod gives an issue for which a schema has none. */
+function usualMessage(issue: z.core.$ZodIssue, input: unknown): string | undefined {
+  const usual = z.config().localeError?.({ ...issue, input } as z.core.$ZodRawIssue);
+  return typeof usual === 'string' ? usual : usual?.message;
 }
 
 function rangeOf(issue: z.core.$ZodIssue): string | null {

@@ -35,7 +35,7 @@ export function versionAt(entries: readonly Entry[], factor: string, level: Prim
  */
 export function apart(builds: readonly ServerEntry[]): ReadonlyMap<string, string> {
   const commits = new Set(builds.map(commitOf));
-  const ways = [...(commits.size === 1 && !commits.has(null) ? [patchesOf] : []), originOf, hashOf];
+  const ways = [...(commits.size === 1 && !commits.has(null) ? [patchText] : []), originOf, hashOf];
   const isTelling = (way: (build: ServerEntry) => string) => new Set(builds.map(way)).size === builds.length;
   const way = ways.find(isTelling) ?? (({ buildId }: ServerEntry) => `build ${buildId.slice(0, 7)}`);
   return new Map(builds.map((build) => [build.buildId, way(build)]));
@@ -52,9 +52,13 @@ function commitOf(build: ServerEntry): string | null {
   return typeof commit === 'string' ? commit.slice(0, 7) : null;
 }
 
-function patchesOf(build: ServerEntry): string {
+function patchesOf(build: ServerEntry): readonly string[] {
   const { patches } = factsOf(build);
-  const names = Array.isArray(patches) ? patches.map((patch) => String((patch as Facts).name)) : [];
+  return Array.isArray(patches) ? patches.map((patch) => String((patch as Facts).name)) : [];
+}
+
+function patchText(build: ServerEntry): string {
+  const names = patchesOf(build);
   return names.length === 0 ? 'no patch' : `with ${names.join(' and ')}`;
 }
 
@@ -62,7 +66,7 @@ function patchesOf(build: ServerEntry): string {
 function originOf(build: ServerEntry): string {
   const { source, suite, name } = factsOf(build);
   const commit = commitOf(build);
-  if (commit !== null) return patchesOf(build) === 'no patch' ? commit : `${commit} ${patchesOf(build)}`;
+  if (commit !== null) return patchesOf(build).length === 0 ? commit : `${commit} ${patchText(build)}`;
   return String(suite ?? name ?? source ?? build.version);
 }
 

@@ -1,6 +1,6 @@
 import type { CellLabels, JsonValue, ServerEntry, TrialEntry } from '../../../journal/entry.ts';
 import type { Table } from '../../document.ts';
-import { flatFacts } from '../../sections/facts.ts';
+import { flatFacts, isRecord } from '../../sections/facts.ts';
 import type { Side, Sides } from '../sides.ts';
 import { listed, shortCells } from '../words.ts';
 
@@ -69,6 +69,7 @@ function nameOf(patch: JsonValue): string {
 }
 
 function compiler({ toolchain }: ServerEntry): string | null {
-  const fact = flatFacts(toolchain, '').find(({ term }) => /compiler/i.test(term));
-  return fact === undefined || fact.text === 'not known' ? null : fact.text;
+  if (!isRecord(toolchain)) return null;
+  const known = Object.fromEntries(Object.entries(toolchain).filter(([, value]) => value !== null));
+  return flatFacts(known, '').find(({ term }) => /compiler/i.test(term))?.text ?? null;
 }

@@ -12,13 +12,18 @@ export interface Found {
   readonly at: string[];
 }
 
+/** A variable with its values before and after, as they are printed. */
+interface VariableFound extends Found {
+  readonly isInBoth: boolean;
+}
+
 /** Effective variables of the same cell that differ and were not asked for. */
 export function variablesPart(
   sides: Sides,
   cells: readonly CellLabels[],
 ): (Part & { readonly summary: string }) | null {
   const label = shortCells(cells.filter((cell) => !isUnchanged(sides, cell)));
-  const found = new Map<string, Found>();
+  const found = new Map<string, VariableFound>();
   const changed = cells.filter((cell) => !isUnchanged(sides, cell));
   const compared = (changed.length > 0 ? changed : cells).filter((cell) =>
     [sides.before, sides.after].every((side) => variablesAt(side, cell)),
@@ -28,13 +33,17 @@ export function variablesPart(
     for (const name of [...new Set([...Object.keys(old), ...Object.keys(now)])].sort()) {
       const row = [name, old[name] ?? 'not there', now[name] ?? 'not there'] as const;
       if (row[1] === row[2]) continue;
-      const known = found.get(JSON.stringify(row)) ?? { row, at: [] };
+      const known = found.get(JSON.stringify(row)) ?? {
+        row,
+        at: [],
+        isInBoth: old[name] !== undefined && now[name] !== undefined,
+      };
       known.at.push(label(cell));
       found.set(JSON.stringify(row), known);
     }
   }
   if (found.size === 0) return null;
-  const sorted = [...found.values()].sort((a, b) => weight(a.row) - weight(b.row) || (a.row[0] < b.row[0] ? -1 : 1));
+  const sorted = [...found.values()].sort((a, b) => weight(a) - weight(b) || (a.row[0] < b.row[0] ? -1 : 1));
   const { blocks, tables } = variableTable(sorted, compared.length);
   const names = new Set([...found.values()].map(({ row }) => row[0])).size;
   const title: Block = { type: 'heading', level: 2, text: 'Effective variables that differ', id: 'variables-compared' };
@@ -46,14 +55,13 @@ export function variablesPart(
 }
 
 /** Values that both have come before variables that one side lacks, those of the storage engine before others. */
-function weight([name, old, now]: Found['row']): number {
-  const inBoth = old !== 'not there' && now !== 'not there';
-  return (inBoth ? 0 : 2) + (name.startsWith('innodb_') ? 0 : 1);
+function weight({ row: [name], isInBoth }: VariableFound): number {
+  return (isInBoth ? 0 : 2) + (name.startsWith('innodb_') ? 0 : 1);
 }
 
 /** The engine's own settings by name and value: a default that moved with the version is the first thing a reader suspects. */
-function engineText(found: readonly Found[]): string {
-  const rows = found.map(({ row }) => row).filter((row) => weight(row) === 0);
+function engineText(found: readonly VariableFound[]): string {
+  const rows = found.filter((each) => weight(each) === 0).map(({ row }) => row);
   const shown = [...new Map(rows.map((row) => [row[0], row])).values()].slice(0, 8);
   if (shown.length === 0) return '';
   return `, among them ${listed(shown.map(([name, old, now]) => `\`${name}\` (${code(old)} → ${code(now)})`))}`;
@@ -63,10 +71,7 @@ function code(value: string): string {
   return `\`${value.length > 40 ? `${value.slice(0, 39)}…` : value || ' '}\``;
 }
 
-function variableTable(
-  found: readonly { row: readonly [string, string, string]; at: string[] }[],
-  cells: number,
-): Part {
+function variableTable(found: readonly VariableFound[], cells: number): Part {
   const variables: Table = {
     name: 'variables compared',
     columns: [

@@ -56,7 +56,7 @@ export async function runScript(file: string, run: ScriptRun): Promise<void> {
   } catch (cause) {
     if (cause instanceof BenchbookError || run.signal?.aborted) throw cause;
     if (!(cause instanceof ScriptFault)) throw unreadable(path, cause);
-    const hint = / bytes$/.test(cause.message)
+    const hint = cause.isTooLong
       ? `max_allowed_packet allows no more, and Benchbook no more than ${LONGEST_STATEMENT} bytes: let the dump program write shorter ones (--net-buffer-length=1M).`
       : undefined;
     throw failed(cause.line, `${cause.message}.`, cause, hint);
