@@ -65,6 +65,7 @@ export async function run(wanted: string, options: RunOptions): Promise<number> 
     previousRuns,
     message,
     command: commandLine(wanted, options, plan.seed),
+    ...(options.only === undefined ? {} : { only: options.only }),
     ...(shard === null ? {} : { shard }),
     keep,
     required: levelsNamed(study, options.only ?? []).map(({ factor, level }) => ({

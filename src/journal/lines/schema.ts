@@ -39,6 +39,8 @@ const run = z.object({
   draft: json,
   /** The `Plan`: variants, exclusions, replicates. */
   plan: json,
+  /** Where the command named levels: `factor=level`. Absent in journals of earlier versions, whose command holds them. */
+  only: z.array(z.string()).optional(),
   shard: shard.optional(),
   /** On a run that repeats an earlier one with a level replaced. */
   rerun: rerun.optional(),

@@ -129,7 +129,7 @@ export async function begin(
 }
 
 export function runEntry(request: Request, runDirectory: string): RunEntry {
-  const { study, draft, plan, toolVersion, command, effects, shard, rerun } = request;
+  const { study, draft, plan, toolVersion, command, effects, only, shard, rerun } = request;
   return {
     type: 'run',
     format: FORMAT_VERSION,
@@ -145,6 +145,7 @@ export function runEntry(request: Request, runDirectory: string): RunEntry {
     // As it is written and read back: a run that goes on is compared with it.
     draft: withoutSecretValues(plain(draft)),
     plan: withoutSecretValues(plain(plan)),
+    ...(only === undefined ? {} : { only }),
     ...(shard === undefined ? {} : { shard }),
     ...(rerun === undefined ? {} : { rerun }),
   };

@@ -25,6 +25,8 @@ export interface RunRequest {
   readonly toolVersion: string;
   /** The command line, ready to paste. */
   readonly command: string;
+  /** The levels that the command names, as `factor=level`; the plan holds no others of their factors. */
+  readonly only?: readonly string[];
   /** Runs whole blocks `index`, `index + count`, … only. */
   readonly shard?: { readonly index: number; readonly count: number };
   /** What this run repeats, and with which level replaced. */
