@@ -15,25 +15,39 @@ interface DebianOptions {
 }
 
 interface GitOptions {
+  /** A path, relative to the study file, or an address. */
   readonly repository: string;
+  /** A branch, tag or commit. */
   readonly ref: string;
-  /** Files, applied in order; relative to the study file. */
+  /** Patch files, applied in this order; relative to the study file. None by default. */
   readonly patches?: readonly string[];
-  /** Arguments of cmake, as "-DWITH_SSL=system". */
+  /** Arguments of cmake, such as "-DWITH_SSL=system", beside those that every build gets. */
   readonly cmake?: readonly string[];
-  /** The one target to build, as "mariadbd"; everything is built and installed where absent. */
+  /** The one target to build, such as "mariadbd"; without it everything is built and installed. */
   readonly target?: string;
 }
 
 /** Where servers come from: plain data, to be used as levels of a factor or in `setup`. */
 export const servers = {
-  /** The server installed on this machine, or the one at `path`; fetched into the cache where none is installed. */
+  /**
+   * The server that is installed on this machine. Where there is none, the distribution's own is fetched into the cache.
+   *
+   * @param path the server's program, or its base directory; found on the machine by default
+   * @throws BenchbookError `study` for an empty path
+   * @example servers.installed('/opt/mariadb/bin/mariadbd')
+   */
   installed(path?: string): ServerSource {
     if (path === undefined) return { source: 'installed' };
     const named = text(path, 'servers.installed(path)', 'the path of mariadbd or mysqld');
     return checkSource({ source: 'installed', path: named });
   },
-  /** The packages of a Debian or Ubuntu suite. */
+  /**
+   * The server of a Debian or Ubuntu suite. Its packages are fetched into the cache, and nothing is installed.
+   *
+   * @param suite the name of a release: "bookworm"
+   * @throws BenchbookError `study` for an option that it does not have, a text that is none, or a keyring without a mirror
+   * @example servers.debian('bookworm', { packages: ['mariadb-plugin-rocksdb'] })
+   */
   debian(suite: string, options: DebianOptions = {}): ServerSource {
     known(options, ['version', 'packages', 'mirror', 'keyring'], 'servers.debian');
     const { version, packages, mirror, keyring } = options;
@@ -50,7 +64,17 @@ export const servers = {
       ...(keyring === undefined ? {} : { keyring: text(keyring, 'keyring of servers.debian', 'a file') }),
     });
   },
-  /** A binary distribution as vendors ship it, from a path or an http(s) address. */
+  /**
+   * A binary archive as vendors ship it.
+   *
+   * @param location a path, relative to the study file, or an http(s) address
+   * @param options.sha256 the archive's SHA-256, 64 hex digits; another archive is refused
+   * @throws BenchbookError `study` for a wrong option, location or SHA-256
+   * @example
+   * servers.tarball('mariadb-11.8.9-linux-systemd-x86_64.tar.gz', {
+   *   sha256: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
+   * })
+   */
   tarball(location: string, options: { readonly sha256: string }): ServerSource {
     known(options ?? {}, ['sha256'], 'servers.tarball');
     const sha256 = text(options?.sha256, 'servers.tarball(…, { sha256 })', 'the SHA-256 of the archive').toLowerCase();
@@ -60,7 +84,13 @@ export const servers = {
     const given = text(location, 'servers.tarball(location)', 'a path or an address');
     return checkSource({ source: 'tarball', location: given, sha256 });
   },
-  /** Built from a git repository: cached by commit, patches, cmake options, target and compiler. */
+  /**
+   * A server that is built from a git repository. The build is reused as long as commit, patches, cmake options, target and compiler are
+   * the same.
+   *
+   * @throws BenchbookError `study` for an option that it does not have, or a text that is none
+   * @example servers.git({ repository: '/src/server', ref: '10.11', patches: ['patches/fix.patch'], target: 'mariadbd' })
+   */
   git(options: GitOptions): ServerSource {
     known(options ?? {}, ['repository', 'ref', 'patches', 'cmake', 'target'], 'servers.git');
     const { repository, ref, patches, cmake, target } = options;
@@ -73,7 +103,13 @@ export const servers = {
       ...(target === undefined ? {} : { target: text(target, 'target of servers.git', 'the name of a target') }),
     });
   },
-  /** A server that somebody else runs: SQL only, never started, stopped or configured. */
+  /**
+   * A server that runs already. Benchbook sends SQL to it, and never starts, stops or configures it.
+   *
+   * @param dsn its address: "mysql://user:password@host:3306/database", or with "?socket=/path" in place of host and port
+   * @throws BenchbookError `study` for anything else
+   * @example servers.external('mysql://bench@db1:3306/test')
+   */
   external(dsn: string): ServerSource {
     parseDsn(text(dsn, 'servers.external(dsn)', 'an address'));
     return { source: 'external', dsn };

@@ -1,4 +1,20 @@
-import { defineStudy, measure, nested, servers, within } from 'benchbook';
+import {
+  type CustomServer,
+  type Dataset,
+  dataset,
+  defineStudy,
+  type HostRequest,
+  load,
+  type Measurement,
+  type Metric,
+  type MetricValues,
+  measure,
+  nested,
+  type ServerSource,
+  type Setup,
+  servers,
+  within,
+} from 'benchbook';
 
 // The positive cases of the study API: checked by `npm run check:types`, never run.
 export const full = defineStudy({
@@ -188,4 +204,28 @@ export const everyMeasurement = defineStudy({
     }),
     md`${stat('io.later', { threads: 4 })}`,
   ],
+});
+
+// Helpers that authors share between studies, with the types that they name.
+const quiet: HostRequest = { pageCache: 'warm', nice: -5 };
+const rows = (count: number): Dataset =>
+  dataset({
+    name: `rows-${count}`,
+    schema: 'CREATE TABLE t (id INT)',
+    order: 'by id',
+    load: load.rows('t', count, { id: 'n' }),
+  });
+const setupOf = (server: ServerSource, count: number): Setup => ({ server, data: rows(count), host: quiet });
+const lag: Metric = { unit: 's', better: 'lower', title: 'lag' };
+const readLag = async ({ sql }: CustomServer): Promise<MetricValues<'lag'>> => {
+  const [row] = await sql<{ lag: number }>('SELECT 1 AS lag');
+  return { lag: row!.lag };
+};
+const lagOf = (): Measurement<'lag'> => measure.custom({ metrics: { lag }, params: {}, run: readLag });
+export const withHelpers = defineStudy({
+  title: 't',
+  variants: { factors: { count: [1, 2] } },
+  setup: ({ count }) => setupOf(servers.installed(), count),
+  measurements: { mine: lagOf() },
+  report: ({ md, stat }) => [md`${stat('mine.lag', { count: 1 })}`],
 });

@@ -1,7 +1,7 @@
 import { BenchbookError, type Place } from '../../lib/errors.ts';
 import { suggestion } from '../../lib/suggestions.ts';
-import type { BlockWord, TextWord } from '../../study/define.ts';
 import type { ClaimKind } from '../../study/expression.ts';
+import type { BlockWord, TextWord } from '../../study/report-words.ts';
 import { printCheck } from '../print.ts';
 import type { DraftBlock } from '../types.ts';
 import { checkFilter, checkMetric } from './checked-names.ts';

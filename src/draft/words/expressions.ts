@@ -1,5 +1,5 @@
-import type { CheckWord, ExpressionWord } from '../../study/define.ts';
 import type { Check, Expression } from '../../study/expression.ts';
+import type { CheckWord, ExpressionWord } from '../../study/report-words.ts';
 
 /** A number as the study's author handles it: data inside, conditions outside. */
 export class ExpressionData implements ExpressionWord {

@@ -1,6 +1,6 @@
 import { BenchbookError, type Place } from '../../lib/errors.ts';
 import { suggestion } from '../../lib/suggestions.ts';
-import type { BlockWord } from '../../study/define.ts';
+import type { BlockWord } from '../../study/report-words.ts';
 import type { Json } from '../../study/types.ts';
 import type { DotsKind, DraftFigure, SamplesKind } from '../types.ts';
 import { callText } from './call-text.ts';

@@ -1,6 +1,6 @@
 import { BenchbookError, type Place } from '../../lib/errors.ts';
 import { suggestion } from '../../lib/suggestions.ts';
-import type { TextWord } from '../../study/define.ts';
+import type { TextWord } from '../../study/report-words.ts';
 import type { Study } from '../../study/study.ts';
 import type { Parts, Reference } from '../types.ts';
 import { ExpressionData } from './expressions.ts';
