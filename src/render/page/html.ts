@@ -35,6 +35,7 @@ export function htmlReport(
 ): string {
   const handlebars = Handlebars.create();
   handlebars.registerHelper('is', (value: unknown, word: string) => value === word);
+  handlebars.registerHelper('unique', uniqueNames());
   const files = templateFiles(options.templates);
   for (const [name, text] of files('html', '.hbs')) handlebars.registerPartial(name, text);
   const view = pageView(document, figures, options);
@@ -50,6 +51,7 @@ export function htmlReport(
       css: new Handlebars.SafeString(css),
       scripts: scripts.map((script) => new Handlebars.SafeString(script)),
       specs: specs === '{}' ? null : new Handlebars.SafeString(specs),
+      factors: scripts.length === 0 ? null : new Handlebars.SafeString(scriptJson(levelsOf(document))),
       policy: policy(css, scripts),
     };
     return handlebars.compile('{{> page}}', strict)(page);
@@ -66,6 +68,34 @@ export function htmlReport(
   }
 }
 
+/** A name as it is the first time, then "name (2)": regions of a page need names that tell them apart. */
+function uniqueNames(): (...words: unknown[]) => string {
+  const times = new Map<string, number>();
+  return (...words) => {
+    // Handlebars adds an argument of its own.
+    const name = words.slice(0, -1).join(': ');
+    const time = (times.get(name) ?? 0) + 1;
+    times.set(name, time);
+    return time === 1 ? name : `${name} (${time})`;
+  };
+}
+
+/** The levels of each factor with what readers see in their place. */
+function levelsOf({ order, tables }: Document): Readonly<Record<string, Readonly<Record<string, string>>>> {
+  const columns = Object.values(tables).flatMap((table) => table.columns);
+  return Object.fromEntries(
+    Object.entries(order).map(([name, levels]) => {
+      const shown = columns.find((column) => column.key === name && column.shown !== undefined)?.shown ?? {};
+      return [name, Object.fromEntries(levels.map((level) => [level, shown[level] ?? level]))];
+    }),
+  );
+}
+
+/** Data for a script, in an element where a browser reads no entities. */
+function scriptJson(data: unknown): string {
+  return JSON.stringify(data).replaceAll('<', '\\u003c');
+}
+
 export function policy(css: string, scripts: readonly string[]): string {
   const script = scripts.length > 0 ? ` script-src ${scripts.map(source).join(' ')};` : '';
   return `default-src 'none'; style-src ${source(css)};${script} font-src data:; img-src data:; base-uri 'none'; form-action 'none'`;
@@ -76,7 +106,7 @@ function source(text: string): string {
 }
 
 function scriptsFor(hasLiveFigures: boolean): string[] {
-  const all = [ownScript('glyphs.js'), ownScript('report.js')];
+  const all = [ownScript('glyphs.js'), ownScript('report.js'), ownScript('find.js')];
   return hasLiveFigures ? [...all, vegaScript(), ownScript('live.js')] : all;
 }
 

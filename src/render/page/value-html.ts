@@ -11,7 +11,9 @@ export function valueHtml(value: ValueRef, anchors: Anchors, inTable = false): s
   const interval = value.interval === undefined ? '' : `, 95 % interval ${value.interval}`;
   const where = inTable ? value.metric : `${value.metric} at ${value.filter}`;
   const note = `${where}; n = ${value.n}${interval}; ${value.expression}`;
-  const link = anchors.has(value.samplesId) ? `href="#${escaped(value.samplesId)}"` : 'tabindex="0"';
+  const link = anchors.has(value.samplesId)
+    ? `href="#${escaped(value.samplesId)}" data-cell="${escaped(value.filter)}"`
+    : 'tabindex="0"';
   const name = value.value === null ? 'value no-value' : 'value';
   return `<a class="${name}" ${link} data-note="${escaped(note)}">${escaped(value.text)}</a>`;
 }

@@ -12,6 +12,7 @@ import { lineHtml, type ProseTarget, plainText, proseHtml } from '../prose/prose
 import { dataFileNames } from '../tables/data-files.ts';
 import { printed } from '../tables/fit.ts';
 import { type SetTable, setTable } from '../tables/tables.ts';
+import { dateText } from './date-text.ts';
 import { type PackedTable, type Packer, packerOf } from './packed.ts';
 import { escaped, labelOf, safe, valueHtml } from './value-html.ts';
 
@@ -21,7 +22,7 @@ export type View = Readonly<Record<string, unknown>>;
 /** Rows of a dense (raw) table that stand in the page; the rest is in `data/` and, in the PDF, in the embedded files. */
 export const DENSE_ROWS = 500;
 /** Bytes of compressed raw data that the page may carry; what is beyond is in `data/` alone. */
-const PACKED_BUDGET = 400_000;
+const PACKED_BUDGET = 360_000;
 /** Rows of a figure's data on demand. */
 const FIGURE_ROWS = 120;
 /** Rows of a dense table that print. */
@@ -204,11 +205,12 @@ function gridView(
   };
 }
 
-function partView({ columns, rows }: SetTable, { anchors }: ViewContext): View {
+function partView({ columns, rows }: SetTable, { anchors, document }: ViewContext): View {
   return {
     columns: columns.map((column) => ({
       ...column,
       numeric: column.kind === 'number',
+      factor: Object.hasOwn(document.order, column.key) ? column.key : null,
       wordy: column.title.length > 12,
     })),
     rows: rows.map((row) => ({
@@ -287,14 +289,4 @@ function accessible(svg: string, altId: string, isStatic: boolean): string {
     '<svg ',
     `<svg role="img" aria-labelledby="${escaped(altId)}" `,
   );
-}
-
-const MONTHS = 'January February March April May June July August September October November December'.split(' ');
-
-/** "30 November 2026, 12:42 UTC", the same in every locale and time zone. */
-function dateText(iso: string): string {
-  const date = new Date(iso);
-  if (Number.isNaN(date.getTime())) return iso;
-  const time = date.toISOString().slice(11, 16);
-  return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}, ${time} UTC`;
 }
