@@ -44,7 +44,7 @@ export function ratioBeside(after: Samples, before: Samples, options: AcrossOpti
   const differences = logRatios(after, before);
   if (differences.length === 0) return nothing('no block of the run has both', 0);
   const sorted = sortedCopy(differences);
-  return decided(options, after, before, {
+  return withVerdict(options, after, before, {
     estimate: quantile(sorted, 0.5),
     interval: medianInterval(sorted),
     simultaneous: simultaneousPaired(sorted, options.family),
@@ -95,7 +95,7 @@ function unpaired(
 ): AcrossRuns {
   const { shift, interval, p } = hodgesLehmann(a, b);
   const n = Math.min(a.length, b.length);
-  return decided(options, after, before, {
+  return withVerdict(options, after, before, {
     estimate: shift,
     interval: n >= SMALLEST_N ? interval : null,
     simultaneous: simultaneousUnpaired(a, b, options.family),
@@ -104,7 +104,7 @@ function unpaired(
   });
 }
 
-function decided({ metric, threshold }: AcrossOptions, after: Samples, before: Samples, logs: Logs): AcrossRuns {
+function withVerdict({ metric, threshold }: AcrossOptions, after: Samples, before: Samples, logs: Logs): AcrossRuns {
   const verdict = verdictOf(logs.simultaneous, threshold, metric.better);
   const found = {
     ratio: Math.exp(logs.estimate),

@@ -12,7 +12,7 @@ import { compareSides } from './comparisons/compare.ts';
 import { baselineFamily, samePlace } from './comparisons/comparison-family.ts';
 import { factorEffects } from './comparisons/effects.ts';
 import { percentileOf } from './describe.ts';
-import { decide } from './expressions/check.ts';
+import { evaluateCheck } from './expressions/check.ts';
 import { resolveExpression } from './expressions/resolve.ts';
 import { outliersOf } from './intervals/outliers.ts';
 import { precisionOf } from './intervals/precision.ts';
@@ -146,7 +146,7 @@ export function analyse(journal: readonly Entry[], model: AnalysisModel): Analys
     comparisonsToBaseline,
     effects: memoised(same, (metric) => factorEffects(index, model, metric)),
     resolve,
-    check: (check) => decide(check, resolve),
+    check: (check) => evaluateCheck(check, resolve),
     get cautions() {
       cautions ??= findCautions({ entries, index, model, summary, comparisons: comparisonsToBaseline });
       return cautions;

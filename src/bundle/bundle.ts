@@ -14,7 +14,7 @@ import { type Shrunk, shrink } from './archive/shrink.ts';
 import { copyRun, logPaths } from './archive/stage.ts';
 import { type BundleFile, inOrder, zipOf } from './archive/zip.ts';
 import { copyRedacted, type Redaction } from './redact/copy.ts';
-import type { PrivateNames } from './redact/names.ts';
+import type { PrivateNames } from './redact/private-names.ts';
 import { reproduction } from './reproduce/reproduce.ts';
 
 export interface BundleRequest {

@@ -31,7 +31,7 @@ export function makeDraft(study: Study, displayFile: string): Draft {
     ),
     replicates: study.replicates,
     threshold: study.threshold,
-    ...verdictOf(study, displayFile),
+    ...findingText(study, displayFile),
     blocks: blocksOf(study, displayFile),
     source: { file: displayFile, text: study.sourceText },
   };
@@ -53,7 +53,7 @@ function blocksOf(study: Study, displayFile: string): DraftBlock[] {
 }
 
 /** The study's own words for what it found; nothing where it leaves them to the report. */
-function verdictOf(study: Study, displayFile: string): Pick<Draft, 'verdict'> {
+function findingText(study: Study, displayFile: string): Pick<Draft, 'verdict'> {
   const { verdict } = study;
   if (verdict === undefined) return {};
   const place = placeOfWords(study.file, study.sourceText, ['verdict']);

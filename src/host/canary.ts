@@ -15,7 +15,7 @@ const LIMIT_SECONDS = 60;
  * @throws BenchbookError('measure') where the probe can't run, as on a full disk.
  */
 export async function canary(directory: string): Promise<Readonly<Record<string, number>>> {
-  const done = await execa(process.execPath, [programFile('canary-probe'), directory], {
+  const done = await execa(process.execPath, [programFile('canary-program'), directory], {
     reject: false,
     timeout: LIMIT_SECONDS * 1000,
     stdin: 'ignore',

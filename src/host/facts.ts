@@ -1,7 +1,7 @@
 import { cpus, release, totalmem, version } from 'node:os';
 import type { JsonValue } from '../journal/entry.ts';
 import { memoryInfo } from '../lib/process/proc.ts';
-import { readStorage, type Storage, storageFacts } from './probes/storage.ts';
+import { readStorage, type Storage, storageFacts } from './readings/storage.ts';
 import { output, outputJson, readChoice, readText } from './tools.ts';
 
 /** Facts by topic: a label, and a text or a number; null where the system does not say. */

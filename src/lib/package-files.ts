@@ -13,7 +13,7 @@ export function packageFile(path: string): string {
 }
 
 /** A program of the package that runs in a process of its own: `node FILE`. */
-export function programFile(name: 'own-code-program' | 'canary-probe'): string {
+export function programFile(name: 'own-code-program' | 'canary-program'): string {
   return join(OWN.endsWith('.ts') ? compiledNow() : dirname(OWN), `${name}.mjs`);
 }
 

@@ -16,7 +16,8 @@ import { type Block, DOCUMENT_FORMAT, type Document } from './document.ts';
 import { levelNames, sharedNames, withLevelNames } from './tables/level-names.ts';
 import { shortVersion } from './versions.ts';
 
-export interface Comparison {
+/** What a comparison of two runs found, and the document that says it. */
+export interface RunComparison {
   readonly document: Document;
   readonly claims: readonly ClaimCompared[];
   readonly metrics: MetricsCompared;
@@ -41,7 +42,7 @@ export function buildComparison(
   after: RunInput,
   map: readonly MatchText[],
   command: string,
-): Comparison {
+): RunComparison {
   const sides = sidesOf(before, after, map); // 1
   const metrics = compareMetrics(sides); // 2
   const claims = compareClaims(sides);

@@ -1,5 +1,5 @@
 import { isUnwanted } from './claims.ts';
-import type { Comparison } from './compare.ts';
+import type { RunComparison } from './compare.ts';
 import type { ClaimStatus } from './comparison/claims.ts';
 import { focusOf } from './comparison/parts/metrics.ts';
 import type { RunInput } from './comparison/sides.ts';
@@ -28,7 +28,7 @@ type ComparedRun = RunInput & { readonly head: string };
 
 /** The record of a comparison. */
 export function comparisonRecord(
-  { document, claims, metrics, comparable }: Comparison,
+  { document, claims, metrics, comparable }: RunComparison,
   before: ComparedRun,
   after: ComparedRun,
 ): ComparisonRecord {
@@ -49,7 +49,7 @@ export function comparisonRecord(
 }
 
 /** A line for each thing that the comparison found: what was left out, each claim, each metric that changed. */
-export function findingsOf({ claims, metrics, comparable }: Comparison): readonly string[] {
+export function findingsOf({ claims, metrics, comparable }: RunComparison): readonly string[] {
   const changed = metrics.cells.filter(({ verdict }) => ['better', 'worse', 'lower', 'higher'].includes(verdict));
   return [
     ...(comparable ? [] : ['The runs are of two classes of host and not comparable.']),
@@ -63,7 +63,7 @@ export function findingsOf({ claims, metrics, comparable }: Comparison): readonl
 }
 
 /** Why a CI job should stop: a claim that is not as its kind wants it, a metric that got worse, or nothing that could be checked. */
-export function failuresOf({ claims, metrics, comparable }: Comparison): readonly string[] {
+export function failuresOf({ claims, metrics, comparable }: RunComparison): readonly string[] {
   const unwanted = claims.filter(({ after, kind }) => after !== null && isUnwanted({ kind, verdict: after.verdict }));
   const worse = metrics.cells.filter(({ verdict }) => verdict === 'worse');
   const checkable = comparable && metrics.cells.some(({ ratio }) => ratio !== null);
@@ -78,7 +78,7 @@ export function failuresOf({ claims, metrics, comparable }: Comparison): readonl
 }
 
 /** The verdict of the run after; where the comparison is inconclusive, the verdicts of both runs. */
-function becameOf({ before, after, status }: Comparison['claims'][number]): string {
+function becameOf({ before, after, status }: RunComparison['claims'][number]): string {
   if (status !== 'inconclusive') return `is ${after!.verdict} (${status})`;
   return `is inconclusive: ${before?.verdict ?? 'absent'} before and ${after!.verdict} after`;
 }

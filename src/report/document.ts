@@ -1,3 +1,4 @@
+import type { ClaimVerdict } from '../analysis/results.ts';
 import type { Unit } from '../study/types.ts';
 
 /** The document format that `report.json` carries. */
@@ -58,7 +59,7 @@ export interface ValueRef {
 /** Markdown with computed numbers in between. Markdown comes from the study's author; raw HTML in it is text. */
 export type Inline = readonly (string | ValueRef)[];
 
-export type Verdict = 'supported' | 'refuted' | 'inconclusive';
+export type Verdict = ClaimVerdict;
 
 export interface ClaimResult {
   readonly id: string;

@@ -7,7 +7,7 @@ import type { ServerSource } from '../study/types.ts';
 import type { ServerEnvironment } from './build.ts';
 import { type Build, type FoundBuild, shortHash } from './build.ts';
 import { resolveExternal } from './process/external.ts';
-import { probeBuild } from './sources/binary/probe.ts';
+import { inspectBuild } from './sources/binary/inspect-build.ts';
 import { fetchDebian } from './sources/debian/debian.ts';
 import { buildFromGit } from './sources/git/git.ts';
 import { findInstalled, installedServer } from './sources/installed.ts';
@@ -40,9 +40,9 @@ export async function resolveBuild(source: ServerSource, environment: ServerEnvi
       return known;
     }
     const found = await find(source, environment);
-    const build = (await probedBefore(found, environment)) ?? (await probeBuild(found, environment));
+    const build = (await inspectedBefore(found, environment)) ?? (await inspectBuild(found, environment));
     await writeJson(path, { format: FORMAT, source, build });
-    await writeJson(probePath(found, environment), { format: FORMAT, build });
+    await writeJson(inspectionPath(found, environment), { format: FORMAT, build });
     return build;
   });
 }
@@ -78,12 +78,12 @@ function sourceKey(source: ServerSource): string {
   return `${source.source}-${shortHash(source)}`;
 }
 
-async function probedBefore(found: FoundBuild, environment: ServerEnvironment): Promise<Build | null> {
-  return await readBuild(probePath(found, environment));
+async function inspectedBefore(found: FoundBuild, environment: ServerEnvironment): Promise<Build | null> {
+  return await readBuild(inspectionPath(found, environment));
 }
 
 /** The same files run the same way need to be asked only once. */
-function probePath(found: FoundBuild, environment: ServerEnvironment): string {
+function inspectionPath(found: FoundBuild, environment: ServerEnvironment): string {
   const libc = (process.report.getReport() as { header?: { glibcVersionRuntime?: string } }).header
     ?.glibcVersionRuntime;
   return join(

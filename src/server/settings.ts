@@ -119,7 +119,7 @@ async function allVariables(server: Server): Promise<Map<string, string>> {
   return new Map(rows.map((row) => [String(row.Variable_name).toLowerCase(), String(row.Value)]));
 }
 
-interface Comparison {
+interface AskedAndEffective {
   readonly given: string;
   readonly text: string;
   readonly now: string;
@@ -129,7 +129,7 @@ interface Comparison {
 }
 
 /** By the server's own tables of types; where those don't tell, by how the server itself reads what was asked for. */
-async function isSame({ given, text, now, about, effective, server }: Comparison): Promise<boolean> {
+async function isSame({ given, text, now, about, effective, server }: AskedAndEffective): Promise<boolean> {
   // The option is a file's name, and the variable says whether there is such a file.
   if (given === 'log_bin' && now === 'ON') return !/^(0|off|false)$/i.test(text);
   const oldMode = effective.get('old_mode');

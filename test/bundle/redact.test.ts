@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { copyRedacted } from '../../src/bundle/redact/copy.ts';
-import { findNames, type PrivateNames } from '../../src/bundle/redact/names.ts';
+import { findNames, type PrivateNames } from '../../src/bundle/redact/private-names.ts';
 import { redactor } from '../../src/bundle/redact/redactor.ts';
 import type { Entry, JsonValue } from '../../src/journal/entry.ts';
 import { readJournal } from '../../src/journal/read.ts';

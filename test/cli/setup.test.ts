@@ -172,7 +172,7 @@ async function writeEngine(main: string) {
     'cli/main.ts': main,
     'index.ts': 'export const word = "late";',
     'cli/own-code-program.ts': '',
-    'host/probes/canary-probe.ts': '',
+    'host/readings/canary-program.ts': '',
   };
   for (const [name, text] of Object.entries(files)) {
     await mkdir(join(checkout, 'src', dirname(name)), { recursive: true });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { findNames } from '../../src/bundle/redact/names.ts';
 import { replacePaths } from '../../src/bundle/redact/paths.ts';
+import { findNames } from '../../src/bundle/redact/private-names.ts';
 import { redactor } from '../../src/bundle/redact/redactor.ts';
 import { wordsOf } from '../../src/bundle/redact/words.ts';
 import { parseInnodbStatus } from '../../src/formats/innodb-status.ts';
@@ -26,7 +26,7 @@ const none = new Set<string>();
 const READERS: Readonly<Record<string, readonly [string, (text: string) => unknown]>> = {
   'secrets in a text': ['lib/secrets.ts', withoutSecrets],
   'secrets in fields': ['lib/secrets.ts', (text) => withoutSecretValues({ [text]: text, argv: ['mysql', text] })],
-  'private names': ['bundle/redact/names.ts', (text) => findNames([text])],
+  'private names': ['bundle/redact/private-names.ts', (text) => findNames([text])],
   'private paths': ['bundle/redact/paths.ts', (text) => replacePaths(text, () => 'x')],
   redactor: ['bundle/redact/redactor.ts', (text) => redactor(nobody, none, none).text(text)],
   'words of a journal': ['bundle/redact/words.ts', (text) => wordsOf([text])],

@@ -10,8 +10,8 @@ import { setGovernor } from '../../src/host/controls/governor.ts';
 import { programFiles } from '../../src/host/controls/page-cache.ts';
 import { setTurbo } from '../../src/host/controls/turbo.ts';
 import { openLedger } from '../../src/host/kernel/ledger.ts';
-import { readResidency } from '../../src/host/probes/residency.ts';
-import { readStorage } from '../../src/host/probes/storage.ts';
+import { readResidency } from '../../src/host/readings/residency.ts';
+import { readStorage } from '../../src/host/readings/storage.ts';
 import { restoreLeftovers } from '../../src/host/restore.ts';
 import type { HostRequest } from '../../src/study/types.ts';
 

@@ -2,7 +2,7 @@ import { cpus, hostname, release, tmpdir, totalmem, userInfo } from 'node:os';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { readHost } from '../../src/host/facts.ts';
-import { readStorage, storageFacts } from '../../src/host/probes/storage.ts';
+import { readStorage, storageFacts } from '../../src/host/readings/storage.ts';
 
 describe('facts of the host', () => {
   test('the class holds what makes figures comparable, and agrees with Node', async () => {

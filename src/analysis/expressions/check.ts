@@ -8,19 +8,19 @@ type Resolve = (expression: Expression) => Resolved;
  * Decides a condition by the interval of its value: supported where the whole interval meets it, refuted where none of it does,
  * inconclusive otherwise and where there is no interval (n < 6, no value). `and`, `or` and `not` follow Kleene's three-valued logic.
  */
-export function decide(check: Check, resolve: Resolve): CheckResult {
+export function evaluateCheck(check: Check, resolve: Resolve): CheckResult {
   switch (check.op) {
     case 'and':
       return combine(check.checks, resolve, 'refuted', 'supported', 'and');
     case 'or':
       return combine(check.checks, resolve, 'supported', 'refuted', 'or');
     case 'not': {
-      const inner = decide(check.check, resolve);
+      const inner = evaluateCheck(check.check, resolve);
       return { ...inner, verdict: opposite(inner.verdict) };
     }
     default: {
       const value = resolve(check.of);
-      return decideRange(value, rangeOf(check, value));
+      return verdictFromRange(value, rangeOf(check, value));
     }
   }
 }
@@ -57,7 +57,7 @@ function rangeOf(check: Simple, { unit }: Resolved): Range {
   }
 }
 
-function decideRange(value: Resolved, range: Range): CheckResult {
+function verdictFromRange(value: Resolved, range: Range): CheckResult {
   const values = [value];
   if (value.value === null) return { verdict: 'inconclusive', why: `there is no value: ${value.why}`, values };
   const { interval, n, unit } = value;
@@ -80,7 +80,7 @@ function decideRange(value: Resolved, range: Range): CheckResult {
   return { verdict: 'inconclusive', why: `${shown} lies only partly ${range.text}`, values };
 }
 
-/** One deciding part decides the whole; all of the other kind decide it the other way; else nobody knows. */
+/** One part with the deciding verdict settles the whole; where all parts have the other verdict, that is the whole's; else it is inconclusive. */
 function combine(
   checks: readonly Check[],
   resolve: Resolve,
@@ -88,7 +88,7 @@ function combine(
   otherwise: ClaimVerdict,
   word: string,
 ): CheckResult {
-  const parts = checks.map((check) => decide(check, resolve));
+  const parts = checks.map((check) => evaluateCheck(check, resolve));
   const verdict = parts.some((part) => part.verdict === deciding)
     ? deciding
     : parts.every((part) => part.verdict === otherwise)

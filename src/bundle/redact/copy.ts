@@ -5,7 +5,7 @@ import type { ReadResult } from '../../journal/read.ts';
 import { openJournal } from '../../journal/write.ts';
 import { readInside, writeInside } from '../../lib/files/below.ts';
 import { MASK, withoutSecrets, withoutSecretValues } from '../../lib/secrets.ts';
-import { findNames, type PrivateNames } from './names.ts';
+import { findNames, type PrivateNames } from './private-names.ts';
 import { type Redactor, redactor } from './redactor.ts';
 import { wordsOf } from './words.ts';
 

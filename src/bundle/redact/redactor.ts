@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import escapeRegExp from 'escape-string-regexp';
 import type { JsonValue } from '../../journal/entry.ts';
 import { MASK, withoutSecrets, withoutSecretValues } from '../../lib/secrets.ts';
-import { isPublicHost, type PrivateNames } from './names.ts';
 import { replacePaths } from './paths.ts';
+import { isPublicHost, type PrivateNames } from './private-names.ts';
 
 type Kind = 'user' | 'host' | 'address' | 'mail' | 'dir' | 'file';
 

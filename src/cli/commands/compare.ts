@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { parseFormats } from '../../render/formats.ts';
-import type { Comparison } from '../../report/compare.ts';
+import type { RunComparison } from '../../report/compare.ts';
 import { failuresOf, findingsOf } from '../../report/comparison-outcome.ts';
 import { runFolder } from '../places/runs.ts';
 import { compareRuns } from '../report/compare-runs.ts';
@@ -49,7 +49,7 @@ export async function compare(beforeWanted: string, afterWanted: string, options
   return EXIT.checkFailed;
 }
 
-function print(comparison: Comparison, ...files: Parameters<typeof printFiles>): void {
+function print(comparison: RunComparison, ...files: Parameters<typeof printFiles>): void {
   for (const line of findingsOf(comparison)) console.log(line);
   printFiles(...files);
 }

@@ -26,7 +26,7 @@ const ENTRIES = {
   main: 'src/cli/main.ts',
   index: 'src/index.ts',
   'own-code-program': 'src/cli/own-code-program.ts',
-  'canary-probe': 'src/host/probes/canary-probe.ts',
+  'canary-program': 'src/host/readings/canary-program.ts',
 };
 
 /**

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { readInside, writeInside } from '../../lib/files/below.ts';
 import { type RenderedFile, type RenderRequest, render } from '../../render/render.ts';
-import { buildComparison, type Comparison } from '../../report/compare.ts';
+import { buildComparison, type RunComparison } from '../../report/compare.ts';
 import { type ComparisonRecord, comparisonRecord } from '../../report/comparison-outcome.ts';
 import { withDamage } from '../../report/damage.ts';
 import { OUTPUT } from '../places/runs.ts';
@@ -19,7 +19,7 @@ interface CompareRequest {
 }
 
 export interface Compared {
-  readonly comparison: Comparison;
+  readonly comparison: RunComparison;
   readonly record: ComparisonRecord;
   readonly files: readonly RenderedFile[];
   /** What is not as the runs left it, a sentence for each; none where both are intact. */

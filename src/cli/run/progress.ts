@@ -42,7 +42,7 @@ export function progressOn(screen: Screen): (event: RunEvent) => void {
         say(`server: ${event.version}`);
         break;
       case 'variant decided':
-        if (event.kept > 0 || event.reason !== '') say(`${cellText(event.cell)}: ${decidedText(event)}`);
+        if (event.kept > 0 || event.reason !== '') say(`${cellText(event.cell)}: ${reuseText(event)}`);
         break;
       case 'trial phase':
         show(`block ${event.block}, ${cellText(event.cell)}: ${event.phase}`);
@@ -76,7 +76,7 @@ export function progressOn(screen: Screen): (event: RunEvent) => void {
 }
 
 /** "2 kept, 4 to measure: …", "nothing to measure: …", "6 to measure: not measured yet". */
-function decidedText({ kept, toMeasure, reason }: Extract<RunEvent, { type: 'variant decided' }>): string {
+function reuseText({ kept, toMeasure, reason }: Extract<RunEvent, { type: 'variant decided' }>): string {
   const counts = [...(kept > 0 ? [`${kept} kept`] : []), ...(toMeasure > 0 ? [`${toMeasure} to measure`] : [])];
   return [counts.join(', ') || 'nothing to measure', reason].filter((part) => part !== '').join(': ');
 }

@@ -7,7 +7,7 @@ import { cgroupVersion } from '../facts.ts';
 import { amountSchema, bytesOf } from '../kernel/amount.ts';
 import { GROUP_FILES, makeGroup } from '../kernel/cgroup.ts';
 import type { Ledger } from '../kernel/ledger.ts';
-import { readStorage } from '../probes/storage.ts';
+import { readStorage } from '../readings/storage.ts';
 
 const rate = z.number().int().positive();
 const schema = z.strictObject({

@@ -6,8 +6,8 @@ import { amountText } from '../../lib/bytes.ts';
 import { type ControlPlace, type ControlResult, defineControl, type Results, refuse } from '../control.ts';
 import { type DoctorItem, install } from '../doctor/item.ts';
 import { joinedPrefix } from '../kernel/prefix.ts';
-import { filesBelow, type Residency, readResidency } from '../probes/residency.ts';
-import { readStorage } from '../probes/storage.ts';
+import { filesBelow, type Residency, readResidency } from '../readings/residency.ts';
+import { readStorage } from '../readings/storage.ts';
 import { isPermitted, isRoot } from '../tools.ts';
 
 const schema = z.enum(['cold', 'warm', 'as-is']);

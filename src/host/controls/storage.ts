@@ -7,7 +7,7 @@ import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
 import { type ControlResult, defineControl } from '../control.ts';
 import type { DoctorItem } from '../doctor/item.ts';
 import type { Ledger } from '../kernel/ledger.ts';
-import { readStorage, type Storage } from '../probes/storage.ts';
+import { readStorage, type Storage } from '../readings/storage.ts';
 import { isPermitted } from '../tools.ts';
 
 const name = 'host.storage';

@@ -176,12 +176,12 @@ async function attach(argv: readonly string[]): Promise<Attached> {
     failure: null,
   };
   for (const stream of [child.stdio[3], child.stdio[4]]) stream?.on('error', () => undefined);
-  await control(attached, 'enable');
+  await tellPerf(attached, 'enable');
   return attached;
 }
 
 /** Sends a command and waits for its acknowledgement. Where none comes, perf prints the reason at its end. */
-async function control({ child, closed }: Attached, word: 'enable' | 'disable'): Promise<void> {
+async function tellPerf({ child, closed }: Attached, word: 'enable' | 'disable'): Promise<void> {
   const acknowledged = once(child.stdio[4] as Readable, 'data').catch(() => undefined);
   (child.stdio[3] as Writable | null)?.write(`${word}\n`);
   // Fixed: perf answers within milliseconds.
@@ -190,7 +190,7 @@ async function control({ child, closed }: Attached, word: 'enable' | 'disable'):
 
 async function detach(attached: Attached): Promise<string> {
   if (attached.failure === null && attached.child.exitCode === null) {
-    await control(attached, 'disable');
+    await tellPerf(attached, 'disable');
     attached.child.kill('SIGINT');
   }
   // Fixed: at its end perf writes what it holds, some megabytes at most. With more time it would disturb the next measurement.

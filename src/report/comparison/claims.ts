@@ -51,15 +51,15 @@ export function statusOf(kind: ClaimKind, before: Verdict, after: Verdict): Clai
 }
 
 function inBoth(claim: DraftClaim, counterpart: DraftClaim, sides: Sides): ClaimCompared {
-  const before = decided(claim, sides.before);
-  const after = decided(claim, sides.after);
+  const before = claimResult(claim, sides.before);
+  const after = claimResult(claim, sides.after);
   const { kind } = counterpart;
   const status = statusOf(kind, before.verdict, after.verdict);
   const notes = [
     ...(conditionOf(claim) === conditionOf(counterpart)
       ? []
       : [
-          `its condition was changed to ${counterpart.expression}; both runs are held against the old one, and the new one is ${decided(counterpart, sides.after).verdict} after`,
+          `its condition was changed to ${counterpart.expression}; both runs are held against the old one, and the new one is ${claimResult(counterpart, sides.after).verdict} after`,
         ]),
     ...(claim.kind === kind ? [] : [`it was a ${claim.kind} before and is a ${kind} now`]),
   ];
@@ -81,7 +81,7 @@ function doubtOf(claim: DraftClaim, sides: Sides): string | null {
 }
 
 function gone(claim: DraftClaim, news: readonly DraftClaim[], sides: Sides): ClaimCompared {
-  const after = decided(claim, sides.after);
+  const after = claimResult(claim, sides.after);
   const alike = news.find(
     (each) =>
       conditionOf(each) === conditionOf(claim) && !claimsOf(sides.before.draft).some(({ id }) => id === each.id),
@@ -91,7 +91,7 @@ function gone(claim: DraftClaim, news: readonly DraftClaim[], sides: Sides): Cla
     kind: claim.kind,
     sentence: claim.sentence,
     status: 'gone',
-    before: decided(claim, sides.before),
+    before: claimResult(claim, sides.before),
     after: null,
     notes: [
       `the study makes this claim no more; held against the new run it is ${after.verdict}: ${after.why}`,
@@ -102,11 +102,11 @@ function gone(claim: DraftClaim, news: readonly DraftClaim[], sides: Sides): Cla
 
 function added(claim: DraftClaim, { after }: Sides): ClaimCompared {
   const { id, kind, sentence } = claim;
-  return { id, kind, sentence, status: 'new', before: null, after: decided(claim, after), notes: [] };
+  return { id, kind, sentence, status: 'new', before: null, after: claimResult(claim, after), notes: [] };
 }
 
 /** The claim held against one run; a run that knows nothing of its metric or factor leaves it inconclusive. */
-function decided(claim: DraftClaim, { name, analysis }: Side): ClaimResult {
+function claimResult(claim: DraftClaim, { name, analysis }: Side): ClaimResult {
   try {
     const result = decideClaim(claim, analysis);
     const values = result.values.map((value) => ({ ...value, samplesId: `${name}-${value.samplesId}` }));

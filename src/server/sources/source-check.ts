@@ -13,9 +13,9 @@ type DebianSource = Extract<ServerSource, { source: 'debian' }>;
 export function checkSource<T extends ServerSource>(source: T): T {
   if (source.source === 'git') checkGit(source);
   if (source.source === 'debian') checkDebian(source);
-  if (source.source === 'tarball' && hasControls(source.location))
+  if (source.source === 'tarball' && hasControlCharacters(source.location))
     refuse('location of servers.tarball', source.location);
-  if (source.source === 'installed' && source.path !== undefined && hasControls(source.path))
+  if (source.source === 'installed' && source.path !== undefined && hasControlCharacters(source.path))
     refuse('path of servers.installed', source.path);
   return source;
 }
@@ -33,13 +33,17 @@ function isAddress(repository: string): boolean {
 const SCHEMES = ['https', 'http', 'ssh', 'git', 'file'];
 
 function checkGit({ repository, ref, patches = [], cmake = [], target }: GitSource): void {
-  if (repository.startsWith('-') || hasControls(repository) || (isAddress(repository) && !isKnownAddress(repository))) {
+  if (
+    repository.startsWith('-') ||
+    hasControlCharacters(repository) ||
+    (isAddress(repository) && !isKnownAddress(repository))
+  ) {
     refuse('repository of servers.git', repository, {
       hint: `Write a folder, or an address like "https://host/path", "user@host:path" or "ssh://user@host/path" (${SCHEMES.join(', ')}).`,
     });
   }
   if (!isRef(ref)) refuse('ref of servers.git', ref, { hint: 'Write a branch, a tag or the hash of a commit.' });
-  for (const patch of patches) if (hasControls(patch)) refuse('patch of servers.git', patch);
+  for (const patch of patches) if (hasControlCharacters(patch)) refuse('patch of servers.git', patch);
   for (const option of cmake) checkCmake(option);
   if (target !== undefined && !/^\w[\w./+:-]*$/.test(target)) {
     refuse('target of servers.git', target, { hint: 'Write the name of one target, as "mariadbd".' });
@@ -66,14 +70,16 @@ function isHost(text: string): boolean {
 /** By the rules of git-check-ref-format(1): a colon or a plus in front would make it a rule that writes other refs. */
 function isRef(text: string): boolean {
   return (
-    !/^[-+/]|[\s~^:?*[\\]|\.\.|@\{|\/\/|(^|\/)\.|\.lock(\/|$)|[./]$/.test(text) && !hasControls(text) && text !== '@'
+    !/^[-+/]|[\s~^:?*[\\]|\.\.|@\{|\/\/|(^|\/)\.|\.lock(\/|$)|[./]$/.test(text) &&
+    !hasControlCharacters(text) &&
+    text !== '@'
   );
 }
 
 /** cmake reads scripts, commands and folders from its other options, and takes the word behind a bare `-D` for its own. */
 function checkCmake(option: string): void {
   const hint = 'Write each as one word: "-DNAME=VALUE", "-UNAME", "-GNinja", "-Wno-dev".';
-  if (hasControls(option) || !/^-(D[\w.+/-]+(:[A-Za-z]+)?=.*|U[\w*?.+-]+|[GAT].+|W[a-z][\w=-]*)$/.test(option))
+  if (hasControlCharacters(option) || !/^-(D[\w.+/-]+(:[A-Za-z]+)?=.*|U[\w*?.+-]+|[GAT].+|W[a-z][\w=-]*)$/.test(option))
     refuse('cmake option of servers.git', option, { hint });
   if (!/^-[DU](CMAKE_INSTALL_PREFIX|CMAKE_STAGING_PREFIX|CMAKE_HOME_DIRECTORY)\b/.test(option)) return;
   throw new BenchbookError(
@@ -97,11 +103,12 @@ function checkDebian({ suite, version, packages = [], mirror, keyring }: DebianS
       refuse('package of servers.debian', name, { hint: 'Write the name of a package, or "name=version".' });
   }
   for (const [what, given] of Object.entries({ mirror, keyring })) {
-    if (given !== undefined && (hasControls(given) || /\s/.test(given))) refuse(`${what} of servers.debian`, given);
+    if (given !== undefined && (hasControlCharacters(given) || /\s/.test(given)))
+      refuse(`${what} of servers.debian`, given);
   }
 }
 
-function hasControls(text: string): boolean {
+function hasControlCharacters(text: string): boolean {
   return /[\0-\x1f\x7f]/.test(text);
 }
 

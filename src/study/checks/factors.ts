@@ -1,6 +1,6 @@
 import { BenchbookError, type Place } from '../../lib/errors.ts';
 import type { Factor, Level, Primitive } from '../types.ts';
-import { checkNames, isObjectName, objectName } from './names.ts';
+import { checkNames, isObjectName, objectName } from './reserved-names.ts';
 
 /**
  * Factors in declared order from what the study wrote: a list of plain values, or `{ label: value }`.

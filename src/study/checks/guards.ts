@@ -8,8 +8,8 @@ import { suggestion } from '../../lib/suggestions.ts';
 import { callStudy, placeOr } from '../call.ts';
 import type { LevelValues } from '../study.ts';
 import type { Cell, Factor, Measurement, Metric, Params, Setup } from '../types.ts';
-import { checkMeasurementName, checkNames } from './names.ts';
 import { setupFrom } from './paths.ts';
+import { checkMeasurementName, checkNames } from './reserved-names.ts';
 
 interface SourceText {
   readonly file: string;
@@ -247,9 +247,9 @@ function strict<T extends object>(values: T, { kind, names, where, source }: Kno
       // `toJSON` is asked for by whoever writes the object down, `then` by whoever awaits it.
       const isKnown = typeof key === 'symbol' || key in target || names.includes(key);
       if (isKnown || key === 'toJSON' || key === 'then') return Reflect.get(target, key);
-      const probe = new Error('unknown name');
+      const here = new Error('unknown name');
       throw new BenchbookError('study', `'${where}' reads an unknown ${kind} '${key}'.`, {
-        place: placeOr(placeInStack(probe, source.file), placeOfWords(source.file, source.sourceText, [where, key])),
+        place: placeOr(placeInStack(here, source.file), placeOfWords(source.file, source.sourceText, [where, key])),
         hint: suggestion(key, names),
       });
     },

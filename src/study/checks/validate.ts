@@ -9,9 +9,9 @@ import type { Profile, Study, StudyInput } from '../study.ts';
 import type { Cell, Factor, Params, Primitive, TrialPolicy } from '../types.ts';
 import { resolveFactors } from './factors.ts';
 import { guardDerive, guardExclude, guardMeasurements, guardSetup, strictParams } from './guards.ts';
-import { checkNames, refuseLostNames } from './names.ts';
 import { isSource, sourceFrom } from './paths.ts';
 import { replicatesOf } from './replicates.ts';
+import { checkNames, refuseLostNames } from './reserved-names.ts';
 
 const primitive = z.union([z.string(), z.number(), z.boolean()]);
 const cell = z.record(z.string(), primitive);

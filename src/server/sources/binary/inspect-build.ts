@@ -13,7 +13,7 @@ import { toolchainOf } from './toolchain.ts';
  * Starts a build that was never seen before, once, and asks it what it is. The data directory made for that becomes
  * the build's pristine one.
  */
-export async function probeBuild(found: FoundBuild, environment: ServerEnvironment): Promise<Build> {
+export async function inspectBuild(found: FoundBuild, environment: ServerEnvironment): Promise<Build> {
   environment.progress('starting the server once to learn what it is');
   const work = await workDirectory(environment.cacheDirectory);
   try {

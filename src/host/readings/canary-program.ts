@@ -9,9 +9,9 @@ const fileBytes = 64 * mebibyte;
 const storageLimitSeconds = 0.5;
 
 const directory = process.argv[2]!;
-process.stdout.write(JSON.stringify({ ...computeProbe(), ...memoryProbe(), ...storageProbe(directory) }));
+process.stdout.write(JSON.stringify({ ...timeCompute(), ...timeMemory(), ...timeStorage(directory) }));
 
-function computeProbe(): Record<string, number> {
+function timeCompute(): Record<string, number> {
   // Once unmeasured, for the compiler.
   spin(2_000_000);
   const cpuSeconds = secondsOf(() => spin(60_000_000));
@@ -31,7 +31,7 @@ function spin(rounds: number): number {
   return state;
 }
 
-function memoryProbe(): Record<string, number> {
+function timeMemory(): Record<string, number> {
   const source = Buffer.alloc(64 * mebibyte, 1);
   const target = Buffer.alloc(64 * mebibyte, 2);
   const memoryCopySeconds = secondsOf(() => {
@@ -60,8 +60,8 @@ function ring(words: Int32Array): Int32Array {
   return words;
 }
 
-function storageProbe(directory: string): Record<string, number> {
-  const path = probeFile(directory);
+function timeStorage(directory: string): Record<string, number> {
+  const path = dataFile(directory);
   let file: number;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_DIRECT);
@@ -88,7 +88,7 @@ function storageProbe(directory: string): Record<string, number> {
 }
 
 /** Full of bytes that neither compress nor deduplicate. */
-function probeFile(directory: string): string {
+function dataFile(directory: string): string {
   mkdirSync(directory, { recursive: true });
   const path = join(directory, 'canary-64M');
   const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
