@@ -32,7 +32,7 @@ const BUFFER_POOL = /^BUFFER POOL AND MEMORY$/;
 const FILES = /^FILE I\/O$/;
 const LOG = /^LOG$/;
 
-/** By label within a section: places and neighbours differ between versions. */
+/** By label within a section: positions and neighbors differ between versions. */
 const LABELS: Readonly<
   Record<Exclude<InnodbStatusName, 'logSequenceNumber' | 'logFlushed' | 'lastCheckpoint'>, Label>
 > = {
@@ -54,7 +54,7 @@ const LABELS: Readonly<
   rowsRead: { section: /^ROW OPERATIONS$/, line: /^Number of rows inserted .*read (\d+)/ },
   osWaitReservations: { section: /^SEMAPHORES$/, line: /^OS WAIT ARRAY INFO: reservation count (\d+)/ },
   bufferPoolPages: { section: BUFFER_POOL, line: /^Buffer pool size +(\d+)/ },
-  // MySQL from 8.0 prints 0 whatever it allocated.
+  // MySQL from 8.0 always prints 0.
   largeMemory: { section: BUFFER_POOL, line: /^Total (?:large )?memory allocated ([1-9]\d*)/ },
 };
 
@@ -64,7 +64,7 @@ const LOG_LABELS = {
   lastCheckpoint: /^Last checkpoint at +(\d+)(?: +(\d+))?/,
 } as const;
 
-/** Reads a dump by its labels. Its per-second averages are left alone: they are of whatever time passed since the last dump. */
+/** Reads a dump by its labels. Its per-second averages are ignored, because they cover the unknown time since the last dump. */
 export function parseInnodbStatus(text: string): ReadonlyMap<InnodbStatusName, number> {
   const found = new Map<InnodbStatusName, number>();
   for (const [title, lines] of sectionsOf(text)) {
@@ -93,7 +93,7 @@ function sectionsOf(text: string): readonly (readonly [string, readonly string[]
   for (let index = 0; index < lines.length; index += 1) {
     if (!isRule(index) || !isRule(index + 2) || !/^[A-Z]/.test(lines[index + 1]!)) continue;
     starts.push(index + 1);
-    // The rule below a title begins no other, also where the section has one line only.
+    // The line of dashes below a title does not begin another title, also where the section has one line only.
     index += 2;
   }
   return starts.map(

@@ -16,7 +16,7 @@ export function sameOptionValue(requested: string, effective: string): boolean {
   return requested.trim().toLowerCase() === effective.trim().toLowerCase();
 }
 
-/** "128M", "1.5" or "134217728" as a number of base units; null for what is no number, as "128MM". */
+/** "128M", "1.5" or "134217728" as a number of base units; null for a text that is no number, such as "128MM". */
 export function numberOf(value: string): number | null {
   const match = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)([KMGTPE])?$/i.exec(value.trim());
   if (match === null) return null;

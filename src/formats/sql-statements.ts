@@ -27,7 +27,7 @@ const LONGEST_COMMAND = 4096;
 
 /**
  * Splits a script as the client programs of MariaDB and MySQL do: at the delimiter outside of quotes and comments. Comments before a
- * statement go with it no further; a comment that the server may run is part of one. A text comes in pieces, each
+ * statement are dropped; a comment that the server may execute is part of a statement. A text comes in pieces, each
  * character a byte, so that bytes that are no text in any character set stay what they are. Takes time in proportion to the text.
  */
 export class StatementSplitter {
@@ -116,10 +116,10 @@ export class StatementSplitter {
     return found;
   }
 
-  /** Behind what is open, or as far as the text goes; the same place where more of the text must be seen first. */
+  /** The position after the open quote or comment, or the end of the text; the same position where more text is needed first. */
   private passed(text: string, start: number, isEnd: boolean): number {
     const { within } = this;
-    // What cannot end it is passed over in one step.
+    // Skip in one step all characters that cannot end it.
     const plain = within === 'comment' ? /[^*\n]*/y : within === 'line comment' ? /[^\n]*/y : /[^'"`\\\n]*/y;
     for (let at = start; at < text.length; at++) {
       plain.lastIndex = at;

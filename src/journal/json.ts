@@ -1,7 +1,7 @@
 import { BenchbookError, sentenceOf } from '../lib/errors.ts';
 import type { JsonValue } from './entry.ts';
 
-/** Far beyond what a study nests, and far below what a recursive reader can bear. */
+/** Much more than a study nests, and much less than what overflows the stack of a recursive reader. */
 const DEEPEST = 200;
 
 /**
@@ -33,7 +33,7 @@ export function parseJsonFile(name: string, text: string): JsonValue {
   }
 }
 
-/** By a list of its own, since a recursive walk is what deep nesting breaks. */
+/** Without recursion, because deep nesting would overflow the stack. */
 function faultOf(whole: JsonValue): string | null {
   let level: (readonly JsonValue[] | { readonly [key: string]: JsonValue })[] = isNested(whole) ? [whole] : [];
   for (let depth = 1; level.length > 0; depth += 1) {

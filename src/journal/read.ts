@@ -84,7 +84,7 @@ async function readLines(path: string, onTorn: 'error' | 'drop'): Promise<ReadRe
   return { entries, head, torn: false, bytes, hashes, shared };
 }
 
-/** A last line without its end, as a run that was killed leaves it. */
+/** The error for an unfinished last line, which a killed run leaves behind. */
 export function tornError(line: number): BenchbookError {
   return lineError(
     line,

@@ -20,11 +20,11 @@ const shape = z.looseObject({
   state: z.enum(['open', 'closed']),
 });
 
-/** Written whole beside the old one, then renamed over it: a reader sees the old state or the new one. */
+/** Writes a new file and renames it over the old one, so that a reader sees either the old state or the new one. */
 export async function writeRunFile(runDirectory: string, state: RunFile, durable: boolean): Promise<void> {
   const path = join(runDirectory, 'run.json');
   await rm(`${path}.new`, { force: true });
-  // `wx` follows no link that stands there.
+  // `wx` fails where the name exists, and follows no link.
   const file = await open(`${path}.new`, 'wx');
   try {
     await file.writeFile(`${JSON.stringify(state)}\n`);

@@ -11,7 +11,7 @@ export interface InspectedRun {
   readonly journal: ReadResult;
   readonly artefacts: number;
   /**
-   * The first thing that is not as the run left it; null where all is. A run that was interrupted is not damaged, even where the
+   * The first difference from what the run wrote; null where there is none. A run that was interrupted is not damaged, even where the
    * last line of its journal is not finished.
    */
   readonly damage: BenchbookError | null;
@@ -76,7 +76,7 @@ export async function verifyJournal(
 export async function readToEnd(
   runDirectory: string,
 ): Promise<{ readonly journal: ReadResult; readonly fault: BenchbookError | null }> {
-  // First, since a run that goes on meanwhile writes its journal before it.
+  // Read run.json first: a run that is still going writes its journal before it.
   const file = await readRunFile(runDirectory).catch((error: unknown) => {
     if (error instanceof BenchbookError) return error;
     throw error;
@@ -106,7 +106,7 @@ async function faultOf(check: () => Promise<void> | void): Promise<BenchbookErro
   }
 }
 
-/** The copy in the folder against the text that the journal holds: with secrets masked in both, or by the hash of the file as it was. */
+/** Compares the study's copy in the folder with the journal: by text with secrets masked, or by the hash of the original file. */
 async function checkStudy(runDirectory: string, run: Entry): Promise<void> {
   const bytes = await readInside(runDirectory, 'study.ts');
   if (bytes === null || run.type !== 'run') return;
@@ -149,7 +149,7 @@ async function checkArtefacts(runDirectory: string, artefacts: readonly NamedArt
         ),
       ),
     );
-    // The first in the journal's order, whichever was read first.
+    // Report the first in the journal's order; the files were read in any order.
     const bad = checked.find((error) => error !== null);
     if (bad !== undefined) throw bad;
   }

@@ -17,7 +17,7 @@ import { checkAgainstRunFile, readRunFile, writeRunFile } from './run-file.ts';
 /** A journal open for writing. Calls may overlap: entries are written in the order of the calls. No secret is ever written. */
 export interface Journal {
   readonly directory: string;
-  /** What stood in it when it was opened, a note about a dropped torn tail included. */
+  /** The entries that it held when it was opened, with a note where an unfinished last line was dropped. */
   readonly entries: readonly Entry[];
   /** Resolves once the entries, all of them in one write, are on the disk. @throws BenchbookError `journal` (disk full, …); the journal then ends where it did. */
   append(...entries: readonly Entry[]): Promise<void>;
@@ -25,7 +25,7 @@ export interface Journal {
   putArtefact(name: string, text: string): Promise<Artefact>;
   /** Head hash and number of lines as they are now. */
   state(): { readonly head: string; readonly lines: number };
-  /** Writes `run.json` for good and gives the lock back; a second call does nothing. */
+  /** Writes the final `run.json` and releases the lock; a second call does nothing. */
   close(): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export async function openJournal(runDirectory: string): Promise<Journal> {
   }
 }
 
-/** A link in place of the journal is not followed. */
+/** Opens the journal without following a link. */
 const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
 
 async function refuseLink(path: string): Promise<void> {
@@ -155,7 +155,7 @@ class Writer implements Journal {
     if (this.#closed) throw new BenchbookError('journal', 'an entry came after the journal was closed');
     try {
       const { bytes, head } = this.#encoded(entries);
-      // Before the first line of this session: from here on the journal may be ahead of run.json, of a run that goes on too.
+      // Write run.json before the first line of this session: from here on the journal may be ahead of it.
       if (!this.#opened) await this.#record('open');
       this.#opened = true;
       await this.#appendBytes(bytes);
@@ -189,7 +189,7 @@ class Writer implements Journal {
       await this.#file.appendFile(bytes);
       await this.#file.datasync();
     } catch (error) {
-      // Half a line would be taken for a torn tail; nothing of it is kept.
+      // Remove the part that was written: a later reader would take half a line for the end of a killed run.
       await this.#file.truncate(this.#bytes).catch(() => undefined);
       throw writeError('journal', `the run folder ${this.directory}`, error);
     }
@@ -201,7 +201,7 @@ class Writer implements Journal {
   }
 }
 
-/** Node.js calls a parent that cannot be written ENOENT; asking it tells why. */
+/** Node.js reports ENOENT for a parent folder that cannot be written. A look at the folder gives the real reason. */
 async function makeDirectory(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true });

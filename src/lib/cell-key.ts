@@ -6,7 +6,7 @@ export function cellKey(cell: Labels): string {
   return JSON.stringify(Object.entries(cell).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** A cell as the names of a trial's details end: "threads=4, size=1G". */
+/** A cell as text: "threads=4, size=1G". The names of a trial's details end with it. */
 export function assignmentsText(cell: Labels): string {
   return Object.entries(cell)
     .map(([name, label]) => `${name}=${label}`)

@@ -1,4 +1,4 @@
-/** What went wrong, as a class of its own, since the command line turns each into an exit code. */
+/** The kind of an error. The command line turns each kind into an exit code. */
 export type ErrorCode =
   | 'usage'
   | 'study'
@@ -26,13 +26,13 @@ interface ErrorDetails {
   readonly cause?: unknown;
   /** How a trial that meets this error ends; `failed` where absent. */
   readonly outcome?: FailureOutcome;
-  /** True where a second try is certain to fail in the same way. */
+  /** True where each further try fails in the same way. */
   readonly repeats?: boolean;
   /** Texts kept as artefacts of the trial, by name: the error log's tail, a process list, a backtrace. */
   readonly evidence?: Readonly<Record<string, string>>;
 }
 
-/** The one error class of the project: a code, one clear sentence, and where possible the mend and the place. */
+/** The one error class of the project: a code, one clear sentence, and where possible the fix and the place. */
 export class BenchbookError extends Error {
   override readonly name = 'BenchbookError';
   readonly code: ErrorCode;
@@ -53,7 +53,7 @@ export class BenchbookError extends Error {
   }
 }
 
-/** The sentence of any thrown value, whatever was thrown: reading it may throw too. */
+/** The message of any thrown value. Reading a value that a study throws may itself throw. */
 export function sentenceOf(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The package's folder, written in when a checkout compiles itself: the compiled files may then lie outside of that folder. */
+/** The package's folder. A checkout defines it when it compiles itself, because the compiled files may lie elsewhere. */
 declare const BENCHBOOK_PACKAGE: string | undefined;
 
 /** A file that the package ships, such as `templates/html/page.hbs`, whether the engine runs from source or compiled. */

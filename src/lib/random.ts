@@ -44,7 +44,7 @@ export function shuffled<T>(items: readonly T[], random: Random): T[] {
   return result;
 }
 
-/** A uniform integer in [0, limit). Draws in the incomplete last stretch are thrown away, since they would favor low numbers. */
+/** A uniform integer in [0, limit). We draw again where a number falls into the incomplete last part of the range, which would favor low numbers. */
 function below(limit: number, random: Random): number {
   const end = 2 ** 32 - (2 ** 32 % limit);
   for (;;) {

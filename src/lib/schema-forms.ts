@@ -22,7 +22,7 @@ export function formOf(schema: z.ZodType): string {
   return 'a value of another form';
 }
 
-/** A wrong value as a schema sees it: where it is, what is wrong, and what may stand there. */
+/** A wrong value: where it is, what is wrong, and which values are allowed. */
 export interface Wrong {
   readonly path: readonly string[];
   readonly missing: boolean;
@@ -39,7 +39,7 @@ export function wrongIn(
 ): Wrong {
   const path = [...above, ...issue.path];
   if (issue.code === 'invalid_union') {
-    // Of the forms that a value may have, one fits it but for something inside.
+    // One form of the union fits, apart from something inside of it: report that.
     const inside = issue.errors.find(
       ([first]) => first !== undefined && (first.path.length > 0 || first.code === 'unrecognized_keys'),
     );
@@ -52,7 +52,7 @@ export function wrongIn(
     const form = place === null ? '' : `; it is ${formOf(place)}`;
     return { path: names, missing: false, sentence: `has no '${issue.keys[0]}'${form}` };
   }
-  // A message of our own says more than the type.
+  // A schema's own message explains more than its type.
   const own = issue.message === usualMessage(issue, value) ? null : issue.message;
   const missing = value === undefined && names.length > 0 && own === null;
   const range = rangeOf(issue);
@@ -86,7 +86,7 @@ function at(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce((each: unknown, key) => (each as Record<PropertyKey, unknown> | null | undefined)?.[key], value);
 }
 
-/** The schema of a part, as far as there is one that all values of the whole share. */
+/** The schema at a path; null where the path leads into no schema. */
 function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType | null {
   const bare = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? inner(schema.unwrap()) : schema;
   const [key, ...rest] = path;

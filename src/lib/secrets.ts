@@ -57,7 +57,7 @@ const SUSPICIOUS =
  * A text without its secrets: passwords in addresses, options, statements and files of settings, hashes of passwords, tokens,
  * private keys. What is masked stays masked; a text without secrets comes back as it was.
  *
- * @param found told each secret as it stood there.
+ * @param found is called with each secret, as it stands in the text.
  */
 export function withoutSecrets(text: string, found: (secret: string) => void = () => undefined): string {
   if (!SUSPICIOUS.test(text)) return text;
@@ -68,8 +68,8 @@ export function withoutSecrets(text: string, found: (secret: string) => void = (
 const ADDRESS = /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s'"`<>]+/gi;
 
 /**
- * scheme://user:SECRET@host, where the password may itself hold an @ or a /. A whole word is looked at once, so that one without
- * an @ is not searched again from each of its characters.
+ * scheme://user:SECRET@host, where the password may itself hold an @ or a /. Each word is searched once, so that a long word
+ * without an @ takes no longer than its length.
  */
 function withoutPasswordsOfAddresses(text: string, found: (secret: string) => void): string {
   return text.replace(ADDRESS, (word) => {

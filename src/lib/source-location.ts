@@ -18,7 +18,7 @@ export function placeOfWords(file: string, source: string, words: readonly strin
   const lines = source.split('\n');
   const patterns = words.map((word) => new RegExp(`(^|[^\\w.-])${escapeRegExp(word)}($|[^\\w.-])`));
   for (let wanted = patterns.length; wanted > 0; wanted--) {
-    // The last word is the wrong one: where not all stand on one line, the line of the wrong word is the place.
+    // The last word is the wrong one. Where no line holds all words, look for fewer, and keep the last.
     const some = patterns.slice(patterns.length - wanted);
     const index = lines.findIndex((line) => some.every((pattern) => pattern.test(line)));
     if (index >= 0) return { file, line: index + 1 };

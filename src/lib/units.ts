@@ -12,9 +12,9 @@ interface Bounds {
 export interface FormatOptions {
   /** Significant digits; without it as many as the interval justifies, else 3 (whole numbers of unit `1` in full). */
   readonly digits?: number | undefined;
-  /** Of intervals: a value in the same unit whose prefix is taken, so that both are read in one. */
+  /** For intervals: a value in the same unit. The interval gets the prefix of this value. */
   readonly like?: number | null | undefined;
-  /** Of the value, in the same unit: its half-width decides the last digit shown. */
+  /** The value's interval, in the same unit. Its half-width decides the last digit shown. */
   readonly interval?: Bounds | null | undefined;
   /** Ratios only: 1.83 as "1.83×" (default) or as "+83 %". */
   readonly as?: 'times' | 'percent' | undefined;
@@ -56,12 +56,18 @@ export function formatInterval(interval: Bounds, unit: AnyUnit, options: FormatO
   return `${bound(interval.low)} to ${bound(interval.high)}${suffix}`;
 }
 
-/** More decimals where an interval of a ratio lies on one side of 1 and would be printed as touching it: that is what a reader looks for. */
-function telling({ low, high }: Bounds, factor: number, unit: AnyUnit, decimals: number, most: number): number {
+/** Adds decimals where the interval of a ratio lies on one side of 1, but would be printed as if it touched 1. */
+function decimalsThatShowSide(
+  { low, high }: Bounds,
+  factor: number,
+  unit: AnyUnit,
+  decimals: number,
+  most: number,
+): number {
   const [first, last] = [low, high].map((bound) => (bound / factor).toFixed(decimals));
   const one = (1).toFixed(decimals);
   const hidden = unit === 'ratio' && ((low > 1 && first === one) || (high < 1 && last === one));
-  return hidden && decimals < most ? telling({ low, high }, factor, unit, decimals + 1, most) : decimals;
+  return hidden && decimals < most ? decimalsThatShowSide({ low, high }, factor, unit, decimals + 1, most) : decimals;
 }
 
 /** The magnitude that decides a column's prefix, the middle one of those that are not 0; 0 where all are. */
@@ -175,7 +181,7 @@ function prefix(value: number, unit: AnyUnit): { factor: number; suffix: string 
   return { factor: 1, suffix: tail };
 }
 
-/** The larger end decides the prefix of value and interval alike only where the value itself is 0. */
+/** The value decides the prefix; where it is 0, the larger end of the interval does. */
 function scaleBy(value: number, interval: Bounds | null | undefined): number {
   return value !== 0 || !interval ? value : Math.max(Math.abs(interval.low), Math.abs(interval.high));
 }
@@ -193,7 +199,7 @@ function decimalsFor(value: number, factor: number, unit: AnyUnit, options: Form
   const justified = Math.max(0, -Math.floor(Math.log10(half) + 1e-9));
   const decimals = Math.min(Math.max(justified, places(scaled, 2)), places(scaled, 4));
   const most = unit === 'ratio' ? 6 : Math.max(decimals, places(scaled, 6));
-  return options.as === 'percent' ? decimals : telling(interval, factor, unit, decimals, most);
+  return options.as === 'percent' ? decimals : decimalsThatShowSide(interval, factor, unit, decimals, most);
 }
 
 function places(scaled: number, digits: number): number {

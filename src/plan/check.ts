@@ -15,7 +15,7 @@ const shape = z.looseObject({
 });
 
 /**
- * A plan as a journal keeps it, of whose kinds of values a report can be sure.
+ * Checks a plan that was read from a journal, so that a report can rely on the types of its values.
  *
  * @throws Error that names the first part that is not right
  */

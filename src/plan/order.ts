@@ -16,7 +16,7 @@ export interface PlannedTrial {
   readonly withinOrder: readonly Cell[];
 }
 
-/** Trials that belong together: they are decided on, and may end a run, as a whole. */
+/** Trials that belong together: the until rule is checked after a whole pass. */
 export interface Pass {
   /** From 1; 0 for a warm-up. In sequential order a pass is one repetition of one variant. */
   readonly block: number;
@@ -25,7 +25,7 @@ export interface Pass {
 
 /**
  * The trials of one block: each variant once. In the order `blocks` it is drawn from the seed and the block's number alone
- * (randomised complete blocks), so that drift hits every variant alike and any block can be made by itself; with `interleaved`
+ * (randomized complete blocks), so that drift affects every variant alike and each block can be computed alone; with `interleaved`
  * and `sequential` it is the declared one; in a duet the two of a pair stand together, in random order as well.
  *
  * @param block from 1.
@@ -72,7 +72,7 @@ function planned(plan: Plan, label: string, block: number, prefix: string): read
   }));
 }
 
-/** What the within order is drawn by: the two of a duet share it, since they are measured in step. */
+/** The seed of the within order. The two trials of a duet share it, because they measure each level together. */
 function restOf({ order }: Plan, { id, cell }: Variant): string {
   return typeof order === 'object' ? pairKey(cell, order.duet) : id;
 }

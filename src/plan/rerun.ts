@@ -8,7 +8,7 @@ export interface Replacement {
   readonly factor: string;
   readonly level: Primitive;
   readonly source: ServerSource;
-  /** Measure the replaced server itself again as the control, also where the baseline would do. */
+  /** Measures the replaced server again as the control, also where the baseline could be the control. */
   readonly againstOld: boolean;
 }
 
@@ -21,15 +21,15 @@ export interface ReplacedPlan {
 
 /**
  * The same study and plan with another server at one level. The level keeps its label. The control is the baseline of
- * that factor, which the plan measures anyway; where the baseline is what is replaced, where there is none, or where
- * asked for, the old server is added as a level of its own, at the same levels of the other factors and in the same blocks.
+ * that factor, which the plan measures anyway. Where the baseline is replaced, where there is none, or where the user asks for
+ * it, the old server becomes a further level, with the same levels of the other factors and in the same blocks.
  *
  * @throws BenchbookError `usage` where the level is not in the plan or is no server; `study` as the study's functions do.
  */
 export function replaceLevel(study: Study, plan: Plan, wanted: Replacement): ReplacedPlan {
   const factor = study.factors.find(({ name }) => name === wanted.factor)!;
   const old = serverAt(study, factor, wanted.level);
-  const replacement = { ...wanted, source: builtAlike(wanted.source, old) };
+  const replacement = { ...wanted, source: withSameBuildOptions(wanted.source, old) };
   const touched = plan.variants.filter(({ cell }) => cell[factor.name] === replacement.level);
   if (touched.length === 0) {
     throw new BenchbookError(
@@ -84,8 +84,8 @@ function serverAt(study: Study, factor: Factor, level: Primitive): ServerSource 
   );
 }
 
-/** Two builds from source are compared for their source: they share options and target. */
-function builtAlike(source: ServerSource, old: ServerSource): ServerSource {
+/** A build from source gets the build options and target of the old one, so that only the source differs. */
+function withSameBuildOptions(source: ServerSource, old: ServerSource): ServerSource {
   if (source.source !== 'git' || old.source !== 'git') return source;
   const { cmake, target } = old;
   return { ...(cmake === undefined ? {} : { cmake }), ...(target === undefined ? {} : { target }), ...source };
@@ -101,17 +101,17 @@ function withLevels(
     ...factor.levels.map((each) => (each.label === level ? { label: each.label, value: source } : each)),
     ...(added === null ? [] : [added]),
   ];
-  const asBefore = (cell: Cell): Cell =>
+  const withReplacedLabel = (cell: Cell): Cell =>
     added !== null && cell[factor.name] === added.label ? { ...cell, [factor.name]: level } : cell;
   return {
     ...study,
     factors: study.factors.map((each) => (each.name === factor.name ? { ...factor, levels } : each)),
-    // The study knows nothing of the added level: what holds for the replaced one holds for it.
-    exclude: (cell) => study.exclude(asBefore(cell)),
+    // The study does not know the added level, so ask it about the replaced one.
+    exclude: (cell) => study.exclude(withReplacedLabel(cell)),
   };
 }
 
-/** A study whose setup does not take its server from the level would measure the old one under a new name. */
+/** Refuses a study whose setup does not take its server from the level: it would measure the old server under a new name. */
 function checked(study: Study, touched: readonly Variant[], old: ServerSource, replacement: Replacement): Study {
   const same = isDeepStrictEqual(old, replacement.source);
   for (const { cell } of touched) {

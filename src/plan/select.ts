@@ -27,7 +27,7 @@ export function levelsNamed(study: Study, only: readonly string[]): readonly { f
   return [...parseOnly(study, only)].flatMap(([factor, levels]) => levels.map((level) => ({ factor, level })));
 }
 
-/** Levels by factor: two of one factor are both wanted, two factors narrow each other. */
+/** Levels by factor. Two levels of one factor select both; levels of two factors select their combination. */
 function parseOnly(study: Study, only: readonly string[]): ReadonlyMap<string, readonly Primitive[]> {
   const wanted = new Map<string, Primitive[]>();
   for (const text of only) {

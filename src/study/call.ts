@@ -9,7 +9,7 @@ export interface CalledStudy {
   readonly sourceText: string;
 }
 
-/** How long one synchronous function of a study may take: it computes values and waits for nothing. */
+/** How long one synchronous function of a study may take. It only computes values. */
 export const studySeconds = (): number => Number(process.env.BENCHBOOK_STUDY_SECONDS) || 30;
 
 const BODY_KEY = Symbol.for('benchbook.call');
@@ -24,8 +24,8 @@ let last: CalledStudy | null = null;
 export const lastCalled = (): CalledStudy | null => last;
 
 /**
- * Calls a synchronous function of a study, `name` being its key there. What it throws becomes a sentence with file and line. One that does
- * not return is ended, and so is one that calls `process.exit`.
+ * Calls a synchronous function of a study; `name` is its key there. An error that it throws becomes a sentence with file and line. A
+ * function that does not return, or that calls `process.exit`, is ended.
  *
  * @throws BenchbookError `study`; `interrupted` where Ctrl-C ended it
  */
@@ -48,9 +48,9 @@ export function limited<T>(name: string, study: CalledStudy, body: () => T): T {
 }
 
 /**
- * The same for what the study awaits; a loop without end behind an `await` is ended by Ctrl-C alone.
+ * The same for an asynchronous function. An endless loop after an `await` can only be ended with Ctrl-C.
  *
- * @throws BenchbookError `study` where it is not there in time
+ * @throws BenchbookError `study` where the result does not arrive in time
  */
 export async function awaited<T>(name: string, study: CalledStudy, body: () => Promise<T>): Promise<T> {
   last = study;
@@ -71,17 +71,17 @@ function nested<T>(name: string, body: () => T): T {
   try {
     return body();
   } finally {
-    // Not reached where the execution is ended from outside: `running` then names what did not return.
+    // This does not run where the time limit ends the execution: `running` then names the function that did not return.
     running = outer;
   }
 }
 
 function outermost<T>(name: string, study: CalledStudy, body: () => T): T {
-  const lent = globalThis as { [BODY_KEY]?: () => unknown };
+  const holder = globalThis as { [BODY_KEY]?: () => unknown };
   const { exit } = process;
   running = name;
   last = study;
-  lent[BODY_KEY] = body;
+  holder[BODY_KEY] = body;
   process.exit = refuseExit;
   try {
     // Without a listener, Ctrl-C ends the process by itself, also in a loop.
@@ -92,7 +92,7 @@ function outermost<T>(name: string, study: CalledStudy, body: () => T): T {
   } finally {
     running = null;
     process.exit = exit;
-    delete lent[BODY_KEY];
+    delete holder[BODY_KEY];
   }
 }
 
@@ -116,7 +116,7 @@ function tookTooLong(name: string, study: CalledStudy, cause?: unknown): Benchbo
   });
 }
 
-/** Stands for `process.exit` while code of a study runs. */
+/** Replaces `process.exit` while code of a study runs. */
 export function refuseExit(code?: number | string | null): never {
   throw new Error(`it calls process.exit${code == null ? '' : ` with ${code}`}, which would end the run`);
 }

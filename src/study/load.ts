@@ -15,7 +15,7 @@ import { validateStudy } from './checks/validate.ts';
 import { STUDY_MARK, type StudyDefinition } from './define.ts';
 import type { Study, StudyBundle, StudyInput } from './study.ts';
 
-/** The key under which the running engine's API is lent to a study's bundle. */
+/** The global key under which a study's bundle finds the running engine's API. */
 const API_KEY = Symbol.for('benchbook.api');
 
 /**
@@ -23,7 +23,7 @@ const API_KEY = Symbol.for('benchbook.api');
  * to the running engine (`api`), then imported, checked and frozen, with its parameters as `profile` sets them.
  *
  * @throws BenchbookError `study` with file and line where it does not parse, exports nothing, or fails a check; `usage` for a
- *   profile that it has not
+ *   profile that the study does not have
  */
 export async function loadStudy(
   path: string,
@@ -94,7 +94,7 @@ async function bundleStudy(
       outfile: join(dirname(file), 'study.mjs'),
       absWorkingDir: dirname(file),
       logLevel: 'silent',
-      // Statements and small data may lie in files of their own; they are part of the study then.
+      // A study may import statements and small data from files; they become part of the study.
       loader: { '.sql': 'text', '.txt': 'text', '.csv': 'text', '.cnf': 'text' },
       define: PLACE_NAMES,
       plugins: [enginePlugin(api), placePlugin(dirname(file))],
@@ -118,7 +118,7 @@ async function bundleStudy(
   }
 }
 
-/** Maps `benchbook` to the running engine: one instance, whatever loaded it. */
+/** Maps `benchbook` to the running engine, so that there is one instance of it. */
 function enginePlugin(api: Readonly<Record<string, unknown>>): Plugin {
   return {
     name: 'benchbook-engine',

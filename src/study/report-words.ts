@@ -83,9 +83,9 @@ export interface FigureWords<F, N extends string> {
   ecdf(options: FigureOptions<F, N>): BlockWord;
   /** Counts of every sample, iterations included, in bins of equal width. */
   histogram(options: FigureOptions<F, N>): BlockWord;
-  /** A metric that is a series in time: a line a trial, a panel a cell. */
+  /** A metric that is a series in time: one line for each trial, one panel for each cell. */
   timeline(options: AnyFigure<F> & { readonly metric: N }): BlockWord;
-  /** Where the time of a start goes: the stamped error log of each cell's median start. */
+  /** How the time of a start divides into phases, from the time-stamped error log of each cell's median start. */
   phases(options: AnyFigure<F> & { readonly x: keyof F & string }): BlockWord;
   /** Any Vega-Lite specification over one of the run's tables; the renderer adds data, units, order and colors. */
   vega(
@@ -126,7 +126,7 @@ export interface Words<F, N extends string, P = Params> {
   /** How many of a cell's trials ended so, or their share (0 to 1). */
   outcome(outcome: TrialOutcome, at: CellOf<F>, as?: 'count' | 'share'): ExpressionWord;
   readonly figure: FigureWords<F, N>;
-  /** Medians with intervals of some metrics, a row a cell. */
+  /** Medians with intervals of some metrics, one row for each cell. */
   table(options: {
     readonly id?: string;
     readonly metrics: readonly N[];
@@ -152,7 +152,7 @@ export interface Words<F, N extends string, P = Params> {
   ): BlockWord;
   /** Blocks side by side on screen, one after the other in print. */
   tabs(tabs: Readonly<Record<string, readonly BlockWord[]>>): BlockWord;
-  /** A sentence with an id, which later reports are compared by. */
+  /** A checked sentence. Later reports find it again by its id. */
   claim(
     id: string,
     sentence: string,

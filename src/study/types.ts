@@ -80,7 +80,7 @@ export interface Measurement<N extends string = string> {
   readonly kind: string;
   readonly params: unknown;
   readonly metrics: Readonly<Record<N, Metric>>;
-  /** Tells of the server's start, or ends it: it belongs to the trial, not to the level of a within factor. */
+  /** True where it measures the server's start or stops the server: it then runs once per trial, not once per within level. */
   readonly oncePerTrial?: true;
   /** Only on kind `custom`. */
   readonly run?: (server: CustomServer, params: never) => Promise<MetricValues>;
@@ -169,7 +169,7 @@ export interface Dataset {
   readonly readOnly: boolean;
 }
 
-/** What one variant needs: what is wanted, not how. */
+/** What one variant needs. The engine decides how to get it. */
 export interface Setup {
   readonly server: ServerSource;
   readonly data?: Dataset;
@@ -186,7 +186,7 @@ export interface Level {
   readonly value: unknown;
 }
 
-/** A thing varied. A within factor's levels are tried inside one trial, on the same running server. */
+/** Something that a study varies. A within factor's levels are tried inside one trial, on the same running server. */
 export interface Factor {
   readonly name: string;
   readonly within: boolean;
@@ -229,7 +229,7 @@ export interface UntilWords<N extends string> {
 }
 
 /**
- * The order of trials. `blocks`: randomised complete blocks. `interleaved`: blocks in declared order. `sequential`: all
+ * The order of trials. `blocks`: randomized complete blocks. `interleaved`: blocks in declared order. `sequential`: all
  * repetitions of a variant, then the next. Duet: blocks of pairs that differ in one factor of two levels, both measured
  * at the same time on cores of their own.
  */
@@ -237,7 +237,7 @@ export type Order = 'blocks' | 'interleaved' | 'sequential' | { readonly duet: s
 
 /** What happens to trials that take too long or fail. */
 export interface TrialPolicy {
-  /** Seconds from spawn to the first answer; and those that the server may take, after its measurements, to tell its settings. */
+  /** Seconds from spawn to the first answer; and those that the server may take, after its measurements, to report its settings. */
   readonly startSeconds: number;
   /** Seconds from the request to stop to the exit; 7,200 where a journal of an earlier version does not say it. */
   readonly stopSeconds?: number;
@@ -249,6 +249,6 @@ export interface TrialPolicy {
   readonly trialSeconds: number;
   /** Further tries of a trial that did not end ok; every try is kept. */
   readonly retries: number;
-  /** After so many trials of a variant in a row that did not end ok, the rest of them is skipped. */
+  /** After so many trials of a variant in a row that did not end ok, the rest is skipped. */
   readonly giveUpAfter: number;
 }

@@ -5,9 +5,9 @@ import { findNames } from '../../src/bundle/redact/private-names.ts';
 import { redactor } from '../../src/bundle/redact/redactor.ts';
 import { wordsOf } from '../../src/bundle/redact/words.ts';
 import { parseInnodbStatus } from '../../src/formats/innodb-status.ts';
+import { errorLineOf } from '../../src/formats/logs/error-line.ts';
 import { decisiveError, isReadyLine, parseErrorLogLine, withoutIdentity } from '../../src/formats/logs/error-log.ts';
 import { startPhases } from '../../src/formats/logs/start-phases.ts';
-import { tellingLine } from '../../src/formats/logs/telling-line.ts';
 import { numberOf, sameOptionValue } from '../../src/formats/option-value.ts';
 import { parseAnalyzeJson } from '../../src/formats/plans/analyze-json.ts';
 import { parseExplainAnalyze } from '../../src/formats/plans/explain-analyze.ts';
@@ -45,7 +45,7 @@ const READERS: Readonly<Record<string, readonly [string, (text: string) => unkno
   'a ready line': ['formats/logs/error-log.ts', isReadyLine],
   'a log': ['formats/logs/error-log.ts', (text) => decisiveError(text)],
   'identity in a log': ['formats/logs/error-log.ts', withoutIdentity],
-  'output of a program': ['formats/logs/telling-line.ts', tellingLine],
+  'output of a program': ['formats/logs/error-line.ts', errorLineOf],
   'apt sources, one line': ['formats/tools/apt-sources.ts', (text) => parseAptSources(text, 'list')],
   'apt sources, stanzas': ['formats/tools/apt-sources.ts', (text) => parseAptSources(text, 'deb822')],
   'an option': ['formats/option-value.ts', (text) => [numberOf(text), sameOptionValue(text, `${text} `)]],

@@ -22,18 +22,18 @@ export function isReadyLine(line: string): boolean {
   return /ready for connections/.test(line) && !/X Plugin ready|temporary/i.test(line);
 }
 
-/** Errors that follow from another one, or that no server ever gave up for. */
+/** Errors that follow from another error, or that never end a server. */
 const CONSEQUENCES =
   /^(Aborting|Failed to initialize plugins|Cannot open '.*ib_buffer_pool'|Plugin '\w+' (init function|registration)|Unknown\/unsupported storage engine|Failed to initialize DD|Data Dictionary initialization failed)/;
 
-/** What names a cause by itself, wherever it stands, the surest first. */
+/** Patterns of lines that name a cause, the most certain first. */
 const CAUSES: readonly RegExp[] = [
   /unknown (variable|option)|ambiguous option/i,
   /No space left on device|errno: 28\b|error number 28\b|\bDisk (is )?full\b/i,
   /Can't start server ?: ?(Bind|listen)/i,
 ];
 
-/** What a server says of itself without a level, when it stops at a fault of its own. */
+/** Lines without a level that a server prints when it crashes. */
 const ASSERTIONS =
   /^(?:\S+ )*?(?:InnoDB: )?(?:Failing assertion:|Assertion failure in file)|Assertion [`'].*' failed|^terminate called |^\s*what\(\): |^=+\d+=+ ?ERROR: AddressSanitizer|\*\*\* .* detected \*\*\*/;
 
@@ -42,11 +42,11 @@ const GOT_SIGNAL = /\bgot (?:signal \d+|exception 0x)/;
 const SIGNAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ UTC - /;
 
 /**
- * The line that says best why a server gave up. A cause that names itself comes first, then an assertion, then the first error that is no
- * mere consequence; of a server that a signal ended, its last one.
+ * The line that explains best why a server ended: a line that names a cause, else an assertion, else the first error that does not
+ * follow from another one; for a server that a signal ended, the last error.
  */
 export function decisiveError(log: string, how: 'exit' | 'signal' = 'exit'): string | null {
-  // What tells a cause stands at the begin of a line, and a line may be as long as a statement.
+  // The cause stands at the start of a line. Lines may be very long, since they may quote a statement.
   const lines = log
     .split('\n')
     .filter((line) => line.trim() !== '')

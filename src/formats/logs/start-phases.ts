@@ -4,7 +4,7 @@ export interface StampedLine {
   readonly text: string;
 }
 
-/** Parts of a start that the error log tells of; null where its lines are not there. Times in seconds. */
+/** Phases of a start, from the error log, in seconds; null where the log does not have their lines. */
 export interface StartPhases {
   /** From the line that names the buffer pool's size to "Completed initialization of buffer pool". */
   readonly bufferPoolInitSeconds: number | null;

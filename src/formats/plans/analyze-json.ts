@@ -53,7 +53,7 @@ export interface EngineSummary {
 
 /**
  * Reads the JSON of `ANALYZE FORMAT=JSON`. Times of the whole are addressed by path, since `query_optimization` has a
- * member of the same name; tables are looked for at any depth, since they stand below whatever the plan needs.
+ * member of the same name; tables are searched at any depth, because other nodes of the plan may contain them.
  * @throws SyntaxError where the text is no JSON, Error where it has no `query_block`.
  */
 export function parseAnalyzeJson(text: string): AnalyzeSummary {
@@ -64,7 +64,7 @@ export function parseAnalyzeJson(text: string): AnalyzeSummary {
   const nodes = [...walk(block)];
   const stats = nodes.flatMap((node) => all(node, 'r_engine_stats').filter(isLooseObject));
   const other = nodes.flatMap((node) => [number(node, 'r_other_time_ms'), number(node, 'r_unpack_time_ms')]);
-  const ambiguous = [...new Set(nodes.flatMap(saidTwice))];
+  const ambiguous = [...new Set(nodes.flatMap(ambiguousNames))];
   const isAmbiguous = (name: string) => ambiguous.includes(name);
   const rows = nodes.flatMap(rowsOf);
   const read = nodes.filter(isRead);
@@ -81,11 +81,11 @@ export function parseAnalyzeJson(text: string): AnalyzeSummary {
         : secondsOf(sumOf(nodes.map((node) => number(node, 'r_table_time_ms')))),
     otherSeconds: isAmbiguous('r_other_time_ms') || untimed.length > 0 ? null : secondsOf(sumOf(other)),
     rowsRead: isAmbiguous('r_rows') || isAmbiguous('r_loops') || uncounted.length > 0 ? null : sumOf(rows),
-    engine: stats.length === 0 || stats.some((each) => saidTwice(each).length > 0) ? null : engineOf(stats),
+    engine: stats.length === 0 || stats.some((each) => ambiguousNames(each).length > 0) ? null : engineOf(stats),
     outline: outlineOf(block),
     doubts: [
       ...doubtsOf(repairedLines, ambiguous, nodes),
-      ...besideDoubts(total.besideMilliseconds),
+      ...subqueryDoubts(total.outsideMilliseconds),
       ...partialDoubts(untimed, uncounted),
     ],
   };
@@ -148,7 +148,7 @@ function doubtsOf(
   return doubts;
 }
 
-function besideDoubts(milliseconds: number): readonly AnalysisDoubt[] {
+function subqueryDoubts(milliseconds: number): readonly AnalysisDoubt[] {
   if (milliseconds === 0) return [];
   const sentence = `The server's time of the whole plan leaves out subqueries that it executed before: ${secondsOf(milliseconds)} s were added to the time.`;
   return [{ code: 'plan-part-beside-root', sentence }];
@@ -219,7 +219,7 @@ function all(node: LooseObject, name: string): readonly LooseValue[] {
 }
 
 /** Names of measured numbers that one object holds twice with different values: a text in it may look like a member. */
-function saidTwice(node: LooseObject): readonly string[] {
+function ambiguousNames(node: LooseObject): readonly string[] {
   const first = new Map<string, number>();
   return node.members.flatMap(([name, value]) => {
     if (typeof value !== 'number') return [];

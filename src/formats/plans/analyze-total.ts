@@ -5,7 +5,7 @@ export interface BlockTotal {
   /** Null where the server does not print it. */
   readonly milliseconds: number | null;
   /** The part of it that the block's own time cannot contain. */
-  readonly besideMilliseconds: number;
+  readonly outsideMilliseconds: number;
 }
 
 /**
@@ -21,7 +21,7 @@ export function totalOf(block: LooseObject): BlockTotal {
   if (own === null) {
     const isWithoutTable = isLooseObject(only(block, 'table')) && subqueries.length > 0;
     const { milliseconds } = summed(subqueries);
-    return isWithoutTable && milliseconds !== null ? { milliseconds, besideMilliseconds: milliseconds } : UNKNOWN;
+    return isWithoutTable && milliseconds !== null ? { milliseconds, outsideMilliseconds: milliseconds } : UNKNOWN;
   }
   let left = Math.max(0, own - tableTime(block));
   const known = subqueries.map(({ milliseconds }) => milliseconds ?? 0).sort((a, b) => b - a);
@@ -30,18 +30,18 @@ export function totalOf(block: LooseObject): BlockTotal {
     if (fits) left -= milliseconds;
     return !fits;
   });
-  const besideMilliseconds = beside.reduce((sum, each) => sum + each, 0);
-  return { milliseconds: own + besideMilliseconds, besideMilliseconds };
+  const outsideMilliseconds = beside.reduce((sum, each) => sum + each, 0);
+  return { milliseconds: own + outsideMilliseconds, outsideMilliseconds };
 }
 
-const UNKNOWN: BlockTotal = { milliseconds: null, besideMilliseconds: 0 };
+const UNKNOWN: BlockTotal = { milliseconds: null, outsideMilliseconds: 0 };
 
 function summed(parts: readonly BlockTotal[]): BlockTotal {
   if (parts.length === 0 || parts.some(({ milliseconds }) => milliseconds === null)) return UNKNOWN;
   const sum = (of: (part: BlockTotal) => number) => parts.reduce((total, part) => total + of(part), 0);
   return {
     milliseconds: sum((part) => part.milliseconds!),
-    besideMilliseconds: sum((part) => part.besideMilliseconds),
+    outsideMilliseconds: sum((part) => part.outsideMilliseconds),
   };
 }
 

@@ -4,7 +4,7 @@ import { fixedNumber, type PrintedNumber, shortNumber } from './printed-number.t
 /** What `EXPLAIN ANALYZE` of MySQL 8 and later says in its tree format; times in seconds. */
 export interface ExplainAnalyzeSummary {
   /**
-   * When the root had handed over its last row, times its loops, and the time of subqueries that cannot be part of it; null where
+   * The time at which the root returned its last row, times its loops, and the time of subqueries that cannot be part of it; null where
    * the root was never executed.
    */
   readonly totalSeconds: number | null;
@@ -73,14 +73,14 @@ export function parseExplainAnalyze(text: string): ExplainAnalyzeSummary {
   const isExecuted = nodes.some((node) => node.figures !== null);
   const outline = nodes.map((node) => `${' '.repeat(node.depth)}${node.text}`).join('\n');
   if (!isExecuted) return notExecuted(outline);
-  const beside = besideOf(roots);
-  const total = root.figures === null ? null : summed([timeOf(root), ...beside.map(timeOf)]);
+  const outside = subqueriesOutside(roots);
+  const total = root.figures === null ? null : summed([timeOf(root), ...outside.map(timeOf)]);
   const tables = summed(ran.map(timeOf));
   const rows = summed(ran.map(rowsOf));
   return {
     totalSeconds: total === null ? null : secondsOf(total.value),
     tableSeconds: ran.length === 0 ? null : secondsOf(tables.value),
-    // "Count rows in t" hands over one row, the count.
+    // "Count rows in t" returns one row, the count.
     rowsRead: ran.length === 0 || nodes.some(countsRows) ? null : rows.value,
     rows: root.figures === null ? null : rowsOf(root).value,
     resolution: {
@@ -90,7 +90,7 @@ export function parseExplainAnalyze(text: string): ExplainAnalyzeSummary {
     },
     outline,
     isExecuted,
-    doubts: doubtsOf(root, nodes, beside, ran.length === 0 ? NOTHING : rows),
+    doubts: doubtsOf(root, nodes, outside, ran.length === 0 ? NOTHING : rows),
   };
 }
 
@@ -100,7 +100,7 @@ function notExecuted(outline: string): ExplainAnalyzeSummary {
   return { ...none, resolution, outline, isExecuted: false, doubts: [] };
 }
 
-function doubtsOf(root: Node, nodes: readonly Node[], beside: readonly Node[], rows: Known): readonly AnalysisDoubt[] {
+function doubtsOf(root: Node, nodes: readonly Node[], outside: readonly Node[], rows: Known): readonly AnalysisDoubt[] {
   const doubts: AnalysisDoubt[] = [];
   const say = (code: AnalysisDoubt['code'], sentence: string) => doubts.push({ code, sentence });
   if (WRITES.test(root.text)) {
@@ -109,9 +109,9 @@ function doubtsOf(root: Node, nodes: readonly Node[], beside: readonly Node[], r
   }
   const skipped = nodes.filter((node) => node.text.includes(NOT_EXECUTABLE));
   if (skipped.length > 0) say('plan-not-executed', 'MySQL did not execute a part of the statement.');
-  if (beside.length > 0) {
-    const names = beside.map((node) => `"${node.text}"`).join(', ');
-    const seconds = secondsOf(summed(beside.map(timeOf)).value);
+  if (outside.length > 0) {
+    const names = outside.map((node) => `"${node.text}"`).join(', ');
+    const seconds = secondsOf(summed(outside.map(timeOf)).value);
     say(
       'plan-part-beside-root',
       `MySQL's time of the whole plan leaves out ${names}: ${seconds} s were added to the time.`,
@@ -138,7 +138,7 @@ function doubtsOf(root: Node, nodes: readonly Node[], beside: readonly Node[], r
  * neither when it ran: one that runs once may do so before the execution, one in the select list while rows are sent. A
  * node contains a subquery where it took at least that much time beside its other children.
  */
-function besideOf(roots: readonly Node[]): readonly Node[] {
+function subqueriesOutside(roots: readonly Node[]): readonly Node[] {
   const main = roots.filter((node) => !SUBQUERY.test(node.text));
   const behind = roots.filter((node) => SUBQUERY.test(node.text));
   // What reads a table computes no expression of the select list.

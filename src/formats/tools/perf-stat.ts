@@ -25,11 +25,11 @@ export function parsePerfStat(text: string): readonly PerfCounter[] {
     if (coverage === 0) return [{ event: name, value: null, reason: 'not counted', coverage: null }];
     return [{ event: name, value: number * scale, reason: null, coverage }];
   });
-  return addedUp(counters);
+  return sumOverCores(counters);
 }
 
 /** Machines with two kinds of cores count an event on each: the whole is their sum, and unknown where one of them is. */
-function addedUp(counters: readonly PerfCounter[]): readonly PerfCounter[] {
+function sumOverCores(counters: readonly PerfCounter[]): readonly PerfCounter[] {
   const sums = new Map<string, PerfCounter>();
   for (const counter of counters) {
     const before = sums.get(counter.event);

@@ -40,7 +40,7 @@ export function sysbenchDoubts(result: SysbenchResult, test?: string): readonly 
   return doubts;
 }
 
-/** The total rate against what it was made of and what it should have been. */
+/** Compares the total rate with its intervals and with the rate that was asked for. */
 function rateDoubts({ tps, transactions, seconds, targetTps }: SysbenchResult): readonly string[] {
   const doubts: string[] = [];
   if (transactions === 0) doubts.push('No transaction ended in the whole run.');

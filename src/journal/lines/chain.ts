@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { BenchbookError } from '../../lib/errors.ts';
 
-/** What stands in place of the previous line's hash on line 1. */
+/** The first line has no line before it: this value takes the place of that line's hash. */
 export const FIRST_HASH = '0'.repeat(64);
 
 const HEAD = '{"hash":"';
@@ -20,7 +20,7 @@ export function encodeLine(previous: string, body: string): { readonly line: str
   return { line: `${HEAD}${hash}${MIDDLE}${body}}\n`, hash };
 }
 
-/** The bad line, said so that a reader finds it. */
+/** An error that names the bad line by its number. */
 export function lineError(number: number, what: string, hint?: string): BenchbookError {
   return new BenchbookError('journal', `journal.jsonl, line ${number}: ${what}`, hint === undefined ? {} : { hint });
 }

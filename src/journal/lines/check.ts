@@ -5,7 +5,7 @@ import { entrySchemas } from './schema.ts';
 export function checkEntry(value: unknown): { readonly entry: Entry } | { readonly wrong: string } {
   if (typeof value !== 'object' || value === null) return { wrong: 'the body is no object' };
   const { type, format } = value as { readonly type?: unknown; readonly format?: unknown };
-  // Before the shape: a newer format may well have another one.
+  // Check the format first: a newer format may have another shape.
   if (type === 'run' && typeof format === 'number' && format > FORMAT_VERSION) {
     return {
       wrong: `the journal is of format ${format}; this version of benchbook reads formats up to ${FORMAT_VERSION}. Update benchbook to read it`,

@@ -10,7 +10,7 @@ export const label = z.union([z.string(), z.number(), z.boolean()]);
 /** Labels by factor name. */
 export const labels = z.record(z.string(), label);
 export const hash = z.string().regex(/^[0-9a-f]{64}$/, 'not a SHA-256 in hexadecimal');
-/** It becomes a folder's name, wherever the journal comes from. */
+/** A text that becomes the name of a folder; the journal may come from another machine. */
 export const folderName = z.string().superRefine((name, context) => {
   const fault = folderNameFault(name);
   if (fault !== null)

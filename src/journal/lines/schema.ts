@@ -24,7 +24,7 @@ const run = z.object({
   type: z.literal('run'),
   format: z.int().positive(),
   toolVersion: z.string(),
-  /** How its trials were measured; 1 where absent. Trials reused from another run are of the same one, since it is in their keys. */
+  /** How its trials were measured; 1 where absent. Reused trials have the same revision, because it is part of their keys. */
   measuringRevision: z.int().positive().optional(),
   runId: folderName,
   studyId: folderName,
@@ -120,7 +120,7 @@ const trial = z.object({
   key: z.string().optional(),
   /** What the key is made of; on the first trial of each key in a journal. */
   inputs: json.optional(),
-  /** Which try this is, from 1; absent where the study asks for no retries. A try that another followed is not counted. */
+  /** Which try this is, from 1; absent where the study asks for no retries. Only the last try counts. */
   attempt: z.int().positive().optional(),
   /** The trial that ran at the same time, on which cores this one ran, in a duet. */
   duet: z.object({ with: z.string(), cores: z.string() }).optional(),

@@ -1,8 +1,8 @@
 import type { Entry } from '../entry.ts';
 
 /**
- * Entries in which each trial counts once: where a later line holds a trial again, it was tried again, and the earlier line is a try that
- * another followed. Lines keep their numbers.
+ * Entries in which each trial counts once: where a later line holds a trial again, the trial was repeated, and the earlier line
+ * does not count. Lines keep their numbers.
  */
 export function withTries(entries: Entry[]): Entry[] {
   const last = new Map<string, number>();

@@ -20,7 +20,7 @@ export class SharedVariables {
     return entry;
   }
 
-  /** The entry as it was before it was written; what is wrong with it where the line that it names holds no variables. */
+  /** The entry with its variables put back; an error text where the line that it names holds none. */
   expand(entry: Entry, line: number): Entry | string {
     if (entry.type !== 'trial') return entry;
     if (entry.variables !== undefined) this.#keep(entry.variables, line);
@@ -32,7 +32,7 @@ export class SharedVariables {
       : { ...rest, variables };
   }
 
-  /** Forgets what was to stand at a line and those after it, which could not be written. */
+  /** Forgets the sets of a line and of the lines after it, because these could not be written. */
   forgetFrom(line: number): void {
     for (const [text, at] of this.#lineOf) if (at >= line) this.#lineOf.delete(text);
     for (const at of this.#at.keys()) if (at >= line) this.#at.delete(at);

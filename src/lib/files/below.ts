@@ -6,7 +6,7 @@ import { BenchbookError, type ErrorCode } from '../errors.ts';
 
 /**
  * The path of a file below a folder that may come from somebody else; null where it is not there. Parts below the folder are
- * never symbolic links, so that nothing outside is read in the belief that it lies inside.
+ * never symbolic links, so that no file outside of the folder is read.
  *
  * @throws BenchbookError `journal` where a part is a link, or the file is a folder, a pipe or a device
  */

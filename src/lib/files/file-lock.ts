@@ -18,7 +18,7 @@ type IsAbandoned = (holder: ProcessIdentity | null, path: string) => boolean | P
  * @throws BenchbookError `usage` where a live process holds it.
  */
 export async function takeLock(path: string, subject: string): Promise<Lock> {
-  // A holder on another machine cannot be seen from here, so its lock is believed.
+  // We cannot see processes of another machine, so its lock counts as held.
   const isAbandoned: IsAbandoned = (holder) => holder === null || !isAlive(holder);
   for (let tries = 0; tries < 200; tries += 1) {
     const result = await tryLock(path, isAbandoned);
@@ -39,9 +39,9 @@ function heldError(subject: string, path: string, holder: ProcessIdentity): Benc
   });
 }
 
-/** What `withLock` needs to know of the one who waits. */
+/** How `withLock` waits. */
 export interface Waiting {
-  /** Gets one sentence where the lock is not free at once. */
+  /** Is called with one sentence where the lock is not free at once. */
   readonly progress: (text: string) => void;
   readonly signal?: AbortSignal | undefined;
 }
@@ -126,7 +126,7 @@ async function tryLock(
   if (found !== 'free' && !(await isAbandoned(found, path))) return { holder: found };
   const text = `${JSON.stringify(ownIdentity())}\n`;
   const own = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`;
-  // Written first and linked then: nobody sees a lock that is half written, and link fails where one exists.
+  // Write the file first, then link it: no reader sees half a lock, and link fails where a lock exists.
   await writeWhole(own, text, mode);
   try {
     const isMine = found === 'free' ? await linked(own, path) : await takeOver(path, own, isAbandoned);
@@ -163,7 +163,7 @@ async function takeOver(path: string, own: string, isAbandoned: IsAbandoned): Pr
 async function writeWhole(path: string, text: string, mode?: number): Promise<void> {
   const file = await open(path, 'wx', mode);
   try {
-    // On the disk before it becomes the lock, also where the power fails in between.
+    // Sync before it becomes the lock, so that a power cut leaves no empty lock.
     if (mode !== undefined) await file.chmod(mode);
     await file.writeFile(text);
     await file.sync();

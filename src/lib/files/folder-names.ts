@@ -18,8 +18,8 @@ export function folderNameFault(name: string): string | null {
 }
 
 /**
- * Names of runs, oldest first. They are dates; one that lies in the future was made while the clock of a machine was wrong, so
- * that it stands before all others and no run waits for its date to come.
+ * Names of runs, oldest first. Names are dates. A date in the future comes from a machine with a wrong
+ * clock, so it sorts before all others.
  */
 export function runsInOrder(names: readonly string[], now = new Date()): readonly string[] {
   const today = now.toISOString().replace(/[-:]|\.\d+/g, '');
@@ -28,7 +28,7 @@ export function runsInOrder(names: readonly string[], now = new Date()): readonl
   return [...sorted.filter(isFuture), ...sorted.filter((name) => !isFuture(name))];
 }
 
-/** Whether a path below a folder is written plainly: no way out, no empty part, nothing that an archive or a shell may read otherwise. */
+/** Whether a path below a folder is written plainly: no `..`, no empty part, and no character that an archive or a shell reads in another way. */
 export function isPlainPath(path: string): boolean {
   return /^[A-Za-z0-9_][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/.test(path);
 }

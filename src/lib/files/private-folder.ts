@@ -28,7 +28,7 @@ export async function openCache(path: string): Promise<void> {
   await checkCache(path);
 }
 
-/** The check alone, for commands that only read; a folder that is not there yet is in order. */
+/** The same check for commands that only read. A missing folder passes it. */
 export async function checkCache(path: string): Promise<void> {
   const found = await stat(path).catch(() => null);
   if (found === null || !found.isDirectory()) return;
@@ -65,7 +65,7 @@ export async function makePrivate(path: string): Promise<void> {
   await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
-  // A umask may have taken the owner's own bits.
+  // The umask may have removed the owner's own permissions.
   await chmod(path, 0o700);
 }
 
@@ -100,7 +100,7 @@ export async function readTrusted(path: string): Promise<string | null> {
   }
 }
 
-/** Makes sure that a folder is there and can be written: `what` it is for stands in the sentence. */
+/** Checks that a folder exists and can be written. `what` says in the error what the folder is for. */
 export async function requireWritable(path: string, what: string, hint: string): Promise<void> {
   try {
     await access(path, constants.W_OK | constants.X_OK);
@@ -143,7 +143,7 @@ export function reasonOf(cause: unknown): string {
   return reasons[String((cause as { code?: unknown } | null)?.code)] ?? sentenceOf(cause);
 }
 
-/** The folder of the records of what was changed on this machine. */
+/** The folder that records which settings of this machine were changed. */
 export function ledgerDirectory(cacheDirectory: string): string {
   return join(cacheDirectory, 'host-changes');
 }

@@ -27,7 +27,7 @@ export function ownIdentity(): ProcessIdentity {
   return identityOf(process.pid) ?? { pid: process.pid, startTicks: '', bootId: bootId(), host: hostname() };
 }
 
-/** Whether this very process still lives; one that cannot be seen from here counts as alive. */
+/** Whether the process still runs. A process that we cannot see from here counts as running. */
 export function isAlive(identity: ProcessIdentity): boolean {
   if (isForeign(identity)) return true;
   if (identity.bootId !== bootId()) return false;
@@ -35,13 +35,13 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return identityOf(identity.pid)?.startTicks === identity.startTicks;
 }
 
-/** A process of another container or another machine: from here nobody can see whether it lives. */
+/** Whether the process belongs to another container or machine, so that we cannot see whether it runs. */
 export function isForeign(identity: ProcessIdentity): boolean {
   if (identity.bootId !== bootId()) return identity.host !== undefined && identity.host !== hostname();
   return identity.pidNamespace !== undefined && identity.pidNamespace !== pidNamespace();
 }
 
-/** Whether any process has this number: all that a system without /proc can say. */
+/** Whether any process has this number. A system without /proc cannot say more. */
 function hasNumber(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,6 +1,6 @@
 import { connect, createServer } from 'node:net';
 
-/** Something that is held until it is released. */
+/** A lock that this process holds until it releases it. */
 export interface Lock {
   release(): Promise<void>;
 }
@@ -9,7 +9,7 @@ export interface Lock {
  * Takes a name in the abstract socket namespace of Linux. One process of the machine can have it, and the kernel frees it when
  * that process ends, however it ends. So it suits a lock that must not outlive its process.
  *
- * @param greeting what `holderOfName` of another process gets to read.
+ * @param greeting the text that `holderOfName` returns in another process.
  * @returns 'taken' where another process has the name; an Error where the system has no such sockets.
  */
 export function takeName(name: string, greeting = ''): Promise<Lock | 'taken' | Error> {

@@ -8,7 +8,7 @@ export interface ToolResult {
 }
 
 /**
- * Runs a system tool in the C locale and returns what it said, whatever its exit code.
+ * Runs a system tool in the C locale and returns its output and exit code.
  * @throws BenchbookError('missing') where the tool is not installed, ('interrupted') where the signal fires.
  */
 export async function runTool(

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorLineOf } from '../../formats/logs/error-line.ts';
 import { decisiveError } from '../../formats/logs/error-log.ts';
 import { isRefusal } from '../../formats/logs/refusal.ts';
-import { tellingLine } from '../../formats/logs/telling-line.ts';
 import { isNoSpace } from '../../host/space.ts';
 import { BenchbookError } from '../../lib/errors.ts';
 import { lastLines, runTool } from '../../lib/process/run-tool.ts';
@@ -55,7 +55,7 @@ async function runOnce(
   });
   await rm(temporary, { recursive: true, force: true });
   if (result.code === 0) return;
-  const line = decisiveError(result.stderr) ?? tellingLine(result.stderr);
+  const line = decisiveError(result.stderr) ?? errorLineOf(result.stderr);
   throw new BenchbookError('server', `The server could not make a data directory: ${line}`, {
     ...hintOf(result.stderr),
     outcome: 'failed',

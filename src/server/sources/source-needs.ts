@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { tellingLine } from '../../formats/logs/telling-line.ts';
+import { errorLineOf } from '../../formats/logs/error-line.ts';
 import { findProgram } from '../../host/tools.ts';
 import { sentenceOf } from '../../lib/errors.ts';
 import { runTool } from '../../lib/process/run-tool.ts';
@@ -99,7 +99,7 @@ async function noSuite(suite: string): Promise<readonly Lack[]> {
         sentenceOf,
       );
       if (error === null) return [];
-      if (!/\b404\b|File not found/i.test(error)) unknown.push(tellingLine(error));
+      if (!/\b404\b|File not found/i.test(error)) unknown.push(errorLineOf(error));
     }
   } finally {
     await rm(folder, { recursive: true, force: true });

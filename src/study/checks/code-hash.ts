@@ -34,7 +34,7 @@ export async function measuringCodeHash(bundle: string): Promise<string> {
     platform: 'node',
     target: 'node20',
     treeShaking: true,
-    // Short names would depend on what was shaken off.
+    // Keep names: shortened ones would depend on which code was removed.
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: 'none',

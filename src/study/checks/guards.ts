@@ -76,7 +76,7 @@ export function guardDerive(
 ): (values: LevelValues) => LevelValues {
   if (!derive) return () => ({});
   return (values) => {
-    // `setup` sees no within factor, so that a value derived from one is missing there rather than an error.
+    // `setup` sees no within factor. A value derived from one is undefined there, and no error.
     const answer = callStudy('derive', source, () => derive(strictFactors(values, factors, 'derive', source)));
     checkNames(answer, 'derived value', (...words) => placeOfWords(source.file, source.sourceText, words));
     if (typeof answer === 'object' && answer !== null && !Array.isArray(answer)) return answer as LevelValues;
@@ -95,7 +95,7 @@ export function guardSetup(
   return (values) => {
     const between = factors.filter((factor) => !factor.within);
     const all = { ...values, ...derive(values) };
-    // Reading what it returned may run the study's code too.
+    // Reading the returned object may run getters of the study.
     const { answer, result } = callStudy('setup', source, () => {
       const answer = setup(strictFactors(all, between, 'setup', source), strictParams(params, 'setup', source));
       return { answer, result: setupShape.safeParse(answer) };
@@ -222,7 +222,7 @@ function refuseOthers(
   });
 }
 
-/** The factors; one that another level brings along may be missing: that is no mistake. */
+/** The factors. A nested factor may be missing, which is no mistake. */
 function strictFactors<T extends object>(values: T, factors: readonly Factor[], where: string, source: SourceText): T {
   const names = factors.map((factor) => factor.name);
   return strict(values, { kind: 'factor', names, where, source });
@@ -240,11 +240,11 @@ interface Known {
   readonly source: SourceText;
 }
 
-/** An object that throws a sentence where something is read that is not known. */
+/** An object that throws a sentence where the study reads an unknown name. */
 function strict<T extends object>(values: T, { kind, names, where, source }: Known): T {
   return new Proxy(Object.freeze({ ...values }), {
     get(target, key) {
-      // `toJSON` is asked for by whoever writes the object down, `then` by whoever awaits it.
+      // JSON.stringify reads `toJSON`, and `await` reads `then`: these are no mistakes of the study.
       const isKnown = typeof key === 'symbol' || key in target || names.includes(key);
       if (isKnown || key === 'toJSON' || key === 'then') return Reflect.get(target, key);
       const here = new Error('unknown name');

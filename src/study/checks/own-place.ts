@@ -14,7 +14,7 @@ const USES = /\bimport\s*\.\s*meta\b|\b__(?:dir|file)name\b/;
 const MARK = 'benchbook-place:';
 
 /**
- * Gives each file of a study its own place: the bundle runs from a temporary folder, whose path is of no use to the study. The bundle holds
+ * Gives each file of a study its own place: the bundle runs from a temporary folder, whose path means nothing to the study. The bundle holds
  * marks with paths relative to the study, so that the code hash is the same wherever the study lies; `withPlaces` replaces them.
  */
 export function placePlugin(directory: string): Plugin {
@@ -30,7 +30,7 @@ export function placePlugin(directory: string): Plugin {
         const meta = `{ url: ${url}, dirname: ${folder}, filename: ${file}, resolve: (to) => new URL(to, ${url}).href }`;
         const names = PLACE_NAMES;
         const own = `var ${names['import.meta']} = ${meta}, ${names.__dirname} = ${folder}, ${names.__filename} = ${file}; `;
-        // In the first line, so that lines keep their numbers; a first line for the shell stays a comment.
+        // Insert it into the first line, so that lines keep their numbers. A `#!` line stays a comment.
         return { contents: own + text.replace(/^#!/, '//'), loader: loaderOf(path) };
       });
     },

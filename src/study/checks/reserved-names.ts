@@ -2,7 +2,7 @@ import { BenchbookError, type Place } from '../../lib/errors.ts';
 
 type At = (...words: string[]) => Place;
 
-/** Whether every JavaScript object has something of this name: a study's own would be taken for it, or be dropped. */
+/** Whether every JavaScript object has a property of this name. A study must not use it: the value would be lost or mistaken. */
 export function isObjectName(name: string): boolean {
   return name in Object.prototype;
 }
@@ -26,7 +26,7 @@ export function objectName(name: string, what: string, at: At): BenchbookError {
   });
 }
 
-/** JavaScript drops `{ __proto__: 1 }` without a trace, so that only the text of the study shows it. */
+/** JavaScript silently drops `{ __proto__: 1 }`, so we look for it in the study's text. */
 export function refuseLostNames(sourceText: string, at: At): void {
   const code = sourceText.replaceAll(/\/\*.*?\*\/|(^|\s)\/\/.*$/gms, '$1');
   if (/([{,]\s*)(['"]?)__proto__\2\s*:/.test(code))

@@ -85,7 +85,7 @@ interface Source {
 /**
  * Checks a definition and freezes it into a `Study`.
  *
- * @throws BenchbookError `study`: one sentence, file and line, the nearest right word; `usage` for a profile that it has not
+ * @throws BenchbookError `study`: one sentence, file and line, the nearest right word; `usage` for a profile that the study does not have
  */
 export function validateStudy(source: Source): Study {
   const at = (...words: string[]): Place => placeOfWords(source.file, source.sourceText, words);
@@ -164,7 +164,7 @@ function parse(source: Source): Raw {
   const wrong = wrongIn(shape, given, issue);
   const { missing, sentence } = wrong;
   const name = wrong.path.join('.');
-  // Neither a place in a list nor what is missing inside of something stands in the text.
+  // The study's text does not show an index of a list, nor a field that is missing.
   const words = missing && wrong.path.length > 1 ? wrong.path.slice(0, -1) : wrong.path;
   const placeWord = words.findLast((each) => !/^\d+$/.test(each));
   throw new BenchbookError(

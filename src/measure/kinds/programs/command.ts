@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { z } from 'zod';
-import { tellingLine } from '../../../formats/logs/telling-line.ts';
+import { errorLineOf } from '../../../formats/logs/error-line.ts';
 import { BenchbookError } from '../../../lib/errors.ts';
 import { argvText } from '../../../lib/process/shell-quote.ts';
 import type { Build } from '../../../server/build.ts';
@@ -135,7 +135,7 @@ async function run(measurement: Measurement, context: TrialContext): Promise<Rea
   ].filter(({ text }) => text !== '');
   const evidence = Object.fromEntries(artefacts.map(({ name, text }) => [`command: ${name}`, text]));
   if (!params.exitCodes.includes(ended.exitCode)) {
-    const line = tellingLine(ended.stderr.trim() === '' ? ended.stdout : ended.stderr);
+    const line = errorLineOf(ended.stderr.trim() === '' ? ended.stdout : ended.stderr);
     const detail = line === '' ? '' : `: ${line}`;
     throw new BenchbookError('measure', `"${argv[0]}" ended with exit code ${ended.exitCode}${detail}`, { evidence });
   }

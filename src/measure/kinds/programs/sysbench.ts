@@ -1,4 +1,4 @@
-import { tellingLine } from '../../../formats/logs/telling-line.ts';
+import { errorLineOf } from '../../../formats/logs/error-line.ts';
 import { parseSysbench, type SysbenchResult } from '../../../formats/tools/sysbench.ts';
 import { sysbenchDoubts } from '../../../formats/tools/sysbench-doubts.ts';
 import { BenchbookError, sentenceOf } from '../../../lib/errors.ts';
@@ -129,7 +129,7 @@ async function runSysbench(argv: readonly string[], tool: SysbenchTool, context:
   const ended = await runWithRusage({ argv, env: tool.env, signal: context.signal });
   if (ended.exitCode === 0) return ended;
   const all = `${ended.stdout}\n${ended.stderr}`;
-  throw new BenchbookError('measure', `sysbench ended with exit code ${ended.exitCode}: ${tellingLine(all)}`, {
+  throw new BenchbookError('measure', `sysbench ended with exit code ${ended.exitCode}: ${errorLineOf(all)}`, {
     evidence: { 'sysbench output': all },
   });
 }

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { tellingLine } from '../../../formats/logs/telling-line.ts';
+import { errorLineOf } from '../../../formats/logs/error-line.ts';
 import type { Caution, JsonValue } from '../../../journal/entry.ts';
 import { BenchbookError } from '../../../lib/errors.ts';
 import { waitForPurge, whileFlushing } from '../../../server/connection.ts';
@@ -129,7 +129,7 @@ async function load({ params, tool, context, options }: Preparation): Promise<Lo
     });
     if (exitCode === 0) return { seconds: wallSeconds, seeded: stdout.includes('rows: seeded') };
     const all = `${stdout}\n${stderr}`;
-    throw new BenchbookError('measure', `sysbench could not make its tables: ${tellingLine(all)}`, {
+    throw new BenchbookError('measure', `sysbench could not make its tables: ${errorLineOf(all)}`, {
       evidence: { 'sysbench output': all },
     });
   } finally {

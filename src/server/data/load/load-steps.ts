@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Connection } from 'mysql2/promise';
-import { tellingLine } from '../../../formats/logs/telling-line.ts';
+import { errorLineOf } from '../../../formats/logs/error-line.ts';
 import { BenchbookError, sentenceOf } from '../../../lib/errors.ts';
 import { lastLines, runTool } from '../../../lib/process/run-tool.ts';
 import type { Dataset, LoadStep } from '../../../study/types.ts';
@@ -172,7 +172,7 @@ async function runCommand({ argv, cwd }: Extract<LoadStep, { step: 'command' }>,
   if (code === 0) return;
   throw new BenchbookError(
     'server',
-    `Data set "${dataset.name}" could not be loaded: ${program} ended with exit code ${code}: ${tellingLine(stderr || stdout)}`,
+    `Data set "${dataset.name}" could not be loaded: ${program} ended with exit code ${code}: ${errorLineOf(stderr || stdout)}`,
     {
       outcome: 'failed',
       evidence: { [program]: lastLines(`${stdout}\n${stderr}`, 100) },

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
+import { errorLineOf } from '../../src/formats/logs/error-line.ts';
 import { decisiveError, parseErrorLogLine } from '../../src/formats/logs/error-log.ts';
-import { tellingLine } from '../../src/formats/logs/telling-line.ts';
 import { parseMtr } from '../../src/formats/tools/mtr.ts';
 
 describe('the line of a program that tells why it failed', () => {
@@ -70,7 +70,7 @@ FATAL: \`event' function failed: /usr/share/sysbench/oltp_common.lua:432: SQL er
     ['nothing that is known', 'one\ntwo\n\n', 'two'],
     ['nothing', '', ''],
   ])('%s', (_, output, wanted) => {
-    expect(tellingLine(output)).toBe(wanted);
+    expect(errorLineOf(output)).toBe(wanted);
   });
 
   it.each([
@@ -115,14 +115,14 @@ FATAL: \`event' function failed: /usr/share/sysbench/oltp_common.lua:432: SQL er
     ['\u001b[31mError:\u001b[0m boom\nbye', 'Error: boom'],
     ['error: 0\nSegmentation fault', 'Segmentation fault'],
   ])('what other programs say: %j', (output, wanted) => {
-    expect(tellingLine(output)).toBe(wanted);
+    expect(errorLineOf(output)).toBe(wanted);
   });
 
   it('mtr: the line of the test, not the first of mysqltest', () => {
     const said =
       "mysqltest: Results saved\nmysqltest: At line 5: query 'SELECT' failed: 1064: syntax\nmain.x [ fail ]\n";
     expect(parseMtr(said).comment).toBe("At line 5: query 'SELECT' failed: 1064: syntax");
-    expect(tellingLine(said)).toBe("mysqltest: At line 5: query 'SELECT' failed: 1064: syntax");
+    expect(errorLineOf(said)).toBe("mysqltest: At line 5: query 'SELECT' failed: 1064: syntax");
   });
 });
 

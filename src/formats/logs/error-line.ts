@@ -7,8 +7,8 @@ const PREFIX = /^(?:FATAL|ALERT|PANIC|CRITICAL): /;
 const PROGRAM = String.raw`(?:[\w.+/-]+: (?:line )?(?:\d+: )?)?`;
 
 /**
- * Lines by how much they tell, the best first: the first line of the first kind that the text has is the one to quote. An
- * error of the server with its number tells more than what the program makes of it.
+ * Kinds of lines, the most informative first. We quote the first line of the first kind that the text has. A server's
+ * error with its number says more than the program's own message about it.
  */
 const NUMBERED: readonly RegExp[] = [
   // ERROR 1045 (28000): Access denied …
@@ -51,15 +51,15 @@ const OTHERS: readonly RegExp[] = [
   /: (?:command )?not found$|: No such file or directory$|: Permission denied$|: Exec format error$|Connection refused\b|\b[Ss]egmentation fault\b|^Bus error\b|^Illegal instruction\b|^Killed$/,
 ];
 
-/** What a program says of its usage, and of where to read on, tells nothing of its error. */
+/** Lines about the usage of a program and its manual, which do not explain an error. */
 const USAGE =
   /^(?:Usage: ?|Try ['"`]|See ['"`]?\S+ .*\bhelp\b|For more (?:information|help)|note: run with |Node\.js v\d)/i;
 
-/** A line may be as long as a statement; what tells something stands at its begin. */
+/** Lines may be very long, since they may quote a statement. The error stands at the start. */
 const MOST_CHARACTERS = 1000;
 
-/** The line of a program's output that says best why it failed; '' for an output without a line. */
-export function tellingLine(output: string): string {
+/** The line of a program's output that explains best why it failed; '' for an empty output. */
+export function errorLineOf(output: string): string {
   const lines = output
     .split('\n')
     .map(shown)
@@ -80,24 +80,24 @@ function firstOf(kinds: readonly RegExp[], lines: readonly string[]): string | u
     const index = lines.findIndex((line) => kind.test(line));
     if (index < 0) continue;
     // Rust says where in one line and what in the next.
-    const goesOn = /panicked at \S+:$/.test(lines[index]!) && index + 1 < lines.length;
-    return goesOn ? `${lines[index]} ${lines[index + 1]!.trim()}` : lines[index];
+    const isContinued = /panicked at \S+:$/.test(lines[index]!) && index + 1 < lines.length;
+    return isContinued ? `${lines[index]} ${lines[index + 1]!.trim()}` : lines[index];
   }
   return undefined;
 }
 
-/** What a terminal would show of a line in the end: progress that was written over and colours are left out. */
+/** What a terminal would show of a line in the end: progress that was written over and colors are left out. */
 function shown(line: string): string {
   const end = line.replace(/\r+$/, '');
   return end
     .slice(end.lastIndexOf('\r') + 1)
     .slice(0, MOST_CHARACTERS)
-    .replaceAll(COLOURS, '')
+    .replaceAll(COLORS, '')
     .trimEnd();
 }
 
 /** Of ANSI terminals. */
-const COLOURS = /\u001b\[[\d;]{0,20}[A-Za-z]/g;
+const COLORS = /\u001b\[[\d;]{0,20}[A-Za-z]/g;
 
 /** Python names what went wrong behind the last of its tracebacks; Java behind its last cause. */
 function traceback(lines: readonly string[]): string | null {
@@ -112,7 +112,7 @@ function beforeUsage(lines: readonly string[]): string | undefined {
   return usage < 0 ? undefined : lines.slice(0, usage).at(-1);
 }
 
-/** A reason is a sentence: the whole text is kept beside it. */
+/** Shortens a line to the length of a reason. The whole text is kept beside it. */
 function shortened(line: string): string {
   return line.length > 400 ? `${line.slice(0, 399)}…` : line;
 }
