@@ -10,7 +10,7 @@ interface DebianOptions {
   readonly packages?: readonly string[];
   /** A mirror's address, where this machine's own apt sources do not have the suite. */
   readonly mirror?: string;
-  /** File with the keys that the mirror's lists are signed with; the distribution's own where that is installed. */
+  /** A file, relative to the study file, with the keys that sign the mirror's lists; by default the distribution's own, where it is installed. */
   readonly keyring?: string;
 }
 
@@ -32,8 +32,8 @@ export const servers = {
   /**
    * The server that is installed on this machine. Where there is none, the distribution's own is fetched into the cache.
    *
-   * @param path the server's program, or its base directory; found on the machine by default
-   * @throws BenchbookError `study` for an empty path
+   * @param path mariadbd or mysqld itself, relative to the study file; found on the machine by default
+   * @throws BenchbookError `study` for an empty path; a path without a file is an error when the run starts
    * @example servers.installed('/opt/mariadb/bin/mariadbd')
    */
   installed(path?: string): ServerSource {
@@ -106,7 +106,7 @@ export const servers = {
   /**
    * A server that runs already. Benchbook sends SQL to it, and never starts, stops or configures it.
    *
-   * @param dsn its address: "mysql://user:password@host:3306/database", or with "?socket=/path" in place of host and port
+   * @param dsn its address: "mysql://user:password@host:3306/database", or "mysql://user@localhost/database?socket=/path"
    * @throws BenchbookError `study` for anything else
    * @example servers.external('mysql://bench@db1:3306/test')
    */

@@ -61,7 +61,7 @@ export function defineStudy<
     readonly factors: F;
     /** The variants, one by one, in place of every combination. */
     readonly only?: readonly CellOf<F>[];
-    /** What the others are compared with: a level of one or more factors. Without it no ratios are shown. */
+    /** What the others are compared with: a level of one or more factors. Without it the report has no table of comparisons. */
     readonly baseline?: Partial<CellOf<F>>;
     /** The reason why a variant is left out; false for those that are measured. */
     readonly exclude?: (labels: CellOf<F>) => string | false;

@@ -50,7 +50,7 @@ function hosts({ entries }: CautionInput): readonly PlacedCaution[] {
 /** What trials record when others had the machine too. */
 const OTHERS = new Set(['load-of-others', 'steal', 'throttled', 'swapping', 'low-memory', 'foreign-load']);
 
-/** Told once for the whole report: each trial's own caution has the figures. */
+/** One sentence for the whole report; each trial's own caution has the figures. */
 function othersBusy({ index }: CautionInput): readonly PlacedCaution[] {
   const hit = index.trials.filter((trial) => trial.cautions.some((caution) => OTHERS.has(caution.code)));
   if (hit.length === 0) return [];

@@ -3,7 +3,7 @@ import { nameOf } from '../cells/absence.ts';
 import type { PlacedCaution } from '../results.ts';
 import type { CautionInput } from './input.ts';
 
-/** More differing variables than this are told by number and the first names. */
+/** With more differing variables than this, the sentence has their number and the first names. */
 const NAMED = 8;
 
 /** Settings: asked for and not had, or different between variants without being asked for. */
@@ -27,13 +27,13 @@ function notAsRequested(trials: readonly TrialEntry[]): readonly PlacedCaution[]
     const everywhere = cells.size === allCells;
     const where = everywhere ? '' : ` (${[...cells.keys()].join('; ')})`;
     const cell = cells.size === 1 && !everywhere ? { cell: [...cells.values()][0]! } : {};
-    return { code: 'not-as-requested', sentence: `${told(setting)}${where}.`, about: setting.name, ...cell };
+    return { code: 'not-as-requested', sentence: `${settingText(setting)}${where}.`, about: setting.name, ...cell };
   });
 }
 
-function told({ name, requested, effective, verdict, note }: SettingRecord): string {
+function settingText({ name, requested, effective, verdict, note }: SettingRecord): string {
   const because = note ? ` (${note.replace(/\.$/, '')})` : '';
-  if (name.startsWith('host.')) return toldOfHost(name, requested, effective, because);
+  if (name.startsWith('host.')) return hostSettingText(name, requested, effective, because);
   switch (verdict) {
     case 'without effect':
       return `${name}=${requested} was accepted but does nothing in this server${because}`;
@@ -47,14 +47,14 @@ function told({ name, requested, effective, verdict, note }: SettingRecord): str
 }
 
 /** A control of the machine is no option that a server accepts or knows. */
-function toldOfHost(name: string, requested: string, effective: string | null, because: string): string {
+function hostSettingText(name: string, requested: string, effective: string | null, because: string): string {
   const found = effective === null ? 'it was not obtained' : `the machine has ${effective}`;
   return `${name} was asked for as ${requested}, and ${found}${because}`;
 }
 
 /**
- * Variables that are constant in every variant but not the same in all, and that no option of the study sets: between builds they are
- * told apart from those within one, since other defaults are part of another version.
+ * Variables that are constant in every variant but not the same in all, and that no option of the study sets: those between builds are
+ * listed apart from those within one build, because a new version may have new defaults.
  */
 function differing(trials: readonly TrialEntry[]): readonly PlacedCaution[] {
   const asked = new Set(trials.flatMap((trial) => (trial.settings ?? []).map((setting) => setting.name)));

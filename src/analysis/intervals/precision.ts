@@ -6,7 +6,7 @@ import type { Precision } from '../results.ts';
  * Where the spread of a cell comes from, after Kalibera and Jones (arXiv 2007.10899): the variance between trials and the variance
  * between iterations inside a trial, each as it enters the mean over trials, and the number of iterations per trial that would cost least
  * for the same precision. On logarithms where all values are positive, so that it holds for ratios. Null with fewer than two
- * trials or where no trial has two iterations: then the levels cannot be told apart.
+ * trials or where no trial has two iterations: then the two levels cannot be separated.
  */
 export function precisionOf(
   samples: readonly Sample[],

@@ -23,9 +23,9 @@ export async function list(options: { json?: boolean }): Promise<number> {
   for (const { study, runs } of studies) {
     const whole = runs.filter(({ part }) => part === null);
     const latest = whole.at(-1) ?? runs.at(-1);
-    const told = latest === undefined ? 'no runs yet' : `${count(runs.length, 'run')}, latest ${latest.runId}`;
+    const summary = latest === undefined ? 'no runs yet' : `${count(runs.length, 'run')}, latest ${latest.runId}`;
     const place = here.includes(study) ? '' : `; in ${OUTPUT}/, without studies/${study}.study.ts`;
-    console.log(`${study}  ${told}${place}`);
+    console.log(`${study}  ${summary}${place}`);
     for (const { runId, part } of runs) if (part !== null) console.log(`  ${runId} measured a part: ${part}`);
   }
   return 0;

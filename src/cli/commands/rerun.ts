@@ -103,7 +103,7 @@ async function unfinished(record: RerunRecord, plan: Plan): Promise<string | nul
   return isThis && !entries.some(({ type }) => type === 'end') ? folder : null;
 }
 
-/** Two levels replaced at once could not be told apart in what changed. */
+/** Replaces one level per rerun: with two, the comparison could not show which one caused a change. */
 function oneOf(replace: readonly string[]): string {
   const [first, second] = replace;
   if (first !== undefined && second === undefined) return first;

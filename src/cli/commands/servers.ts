@@ -75,6 +75,6 @@ function sourceText(source: ServerSource): string {
 
 /** What tells two builds of one source apart. */
 function withAll(names: readonly string[] = []): string {
-  const told = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} more`] : names;
-  return told.length === 0 ? '' : ` with ${told.join(', ')}`;
+  const shown = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} more`] : names;
+  return shown.length === 0 ? '' : ` with ${shown.join(', ')}`;
 }

@@ -7,7 +7,7 @@ import { baseDirectoryOf, type FoundBuild } from '../../build.ts';
 import { familyOf } from '../../families/families.ts';
 import { compilersOf } from './elf.ts';
 
-/** What the binary and the running server tell of how they were made; null for what neither tells. */
+/** How a binary was built, from the binary and the running server; null for what neither shows. */
 export async function toolchainOf(
   found: FoundBuild,
   variables: ReadonlyMap<string, string>,
@@ -15,11 +15,11 @@ export async function toolchainOf(
 ): Promise<JsonValue> {
   const compilers = await compilersOf(found.executable);
   const version = variables.get('version') ?? '';
-  const told = (await infoBin(found)) ?? (await cmakeSettings(found)) ?? {};
+  const settings = (await infoBin(found)) ?? (await cmakeSettings(found)) ?? {};
   return {
-    compiler: compilers.length > 0 ? compilers.join('; ') : (told.compiler ?? null),
-    flags: told.flags ?? null,
-    buildType: told.buildType ?? (/-debug|-dbg/.test(version) ? 'debug' : null),
+    compiler: compilers.length > 0 ? compilers.join('; ') : (settings.compiler ?? null),
+    flags: settings.flags ?? null,
+    buildType: settings.buildType ?? (/-debug|-dbg/.test(version) ? 'debug' : null),
     machine: variables.get('version_compile_machine') ?? null,
     libc: await libcOf(found),
     allocator: (await preloadedAllocator(server.pid)) ?? variables.get('version_malloc_library') ?? null,
@@ -28,14 +28,14 @@ export async function toolchainOf(
   };
 }
 
-interface Told {
+interface BuildSettings {
   readonly compiler?: string;
   readonly flags?: string;
   readonly buildType?: string;
 }
 
 /** Vendors' archives tell how they were compiled in `docs/INFO_BIN`. */
-async function infoBin(found: FoundBuild): Promise<Told | null> {
+async function infoBin(found: FoundBuild): Promise<BuildSettings | null> {
   const base = baseDirectoryOf(found) ?? '';
   const text = await readFile(join(base, 'docs/INFO_BIN'), 'utf8').catch(() => null);
   if (text === null) return null;
@@ -46,7 +46,7 @@ async function infoBin(found: FoundBuild): Promise<Told | null> {
 }
 
 /** Builds of our own tell by their cmake settings. */
-async function cmakeSettings(found: FoundBuild): Promise<Told | null> {
+async function cmakeSettings(found: FoundBuild): Promise<BuildSettings | null> {
   const { settings } = found.obtained as { settings?: Readonly<Record<string, string>> };
   if (settings === undefined) return null;
   const buildType = settings.CMAKE_BUILD_TYPE;

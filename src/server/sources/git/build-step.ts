@@ -46,15 +46,15 @@ async function perform(
     logFault = error;
   });
   let tail = '';
-  let told = 0;
+  let reportedAt = 0;
   child.all.on('data', (chunk: Buffer) => {
     if (logFault === null) log.write(chunk);
     tail = (tail + chunk.toString()).slice(-20_000);
     // "[12/345] …" of ninja, "[ 42%] …" of make.
-    if (Date.now() - told <= 2000) return;
+    if (Date.now() - reportedAt <= 2000) return;
     const counter = [...tail.matchAll(/^\[\s*(\d+\/\d+|\d+%)\]/gm)].at(-1)?.[1];
     if (counter === undefined) return;
-    told = Date.now();
+    reportedAt = Date.now();
     environment.progress(`${what} ${counter}`);
   });
   // Only now: whoever waits before listening loses what was said meanwhile.
