@@ -46,6 +46,7 @@ const block: z.ZodType = z.lazy(() =>
       where: cell,
       title,
       caption: title,
+      headline: z.literal(true).optional(),
       code: z.string(),
     }),
     z.looseObject({ type: z.literal('table'), metrics: z.array(z.string()), where: cell, title }),

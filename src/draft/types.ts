@@ -1,5 +1,6 @@
 import type { Place } from '../lib/errors.ts';
 import type { Check, ClaimKind, Expression } from '../study/expression.ts';
+import type { CellFigureKind } from '../study/figure-kinds.ts';
 import type { Cell, Json, Metric, Primitive, Replicates } from '../study/types.ts';
 
 /** A factor as a report needs it: labels in declared order. `numeric` holds each label's number where all have one (128M → 134217728). */
@@ -9,12 +10,6 @@ export interface DraftFactor {
   readonly labels: readonly Primitive[];
   readonly numeric: readonly number[] | null;
 }
-
-/** Figures of one value a cell: medians with intervals. */
-export type DotsKind = 'interval' | 'line' | 'bars' | 'slope' | 'heatmap';
-
-/** Figures of the single samples. */
-export type SamplesKind = 'strip' | 'ecdf' | 'histogram';
 
 /** A reference to a figure or table by its id, which prints as its number. */
 export interface Reference {
@@ -44,7 +39,7 @@ interface FigureBase {
 export type DraftFigure = FigureBase &
   (
     | {
-        readonly kind: DotsKind | SamplesKind;
+        readonly kind: CellFigureKind;
         readonly metric: string;
         /** Factor along the axis. */
         readonly x: string;

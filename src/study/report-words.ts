@@ -1,4 +1,5 @@
 import type { ClaimKind, Statistic, TrialOutcome } from './expression.ts';
+import type { CELL_FIGURES } from './figure-kinds.ts';
 import type { CellOf, Label } from './levels.ts';
 import type { Params } from './types.ts';
 
@@ -65,24 +66,19 @@ interface DotsOptions<F, N extends string> extends FigureOptions<F, N> {
   readonly show?: 'value' | 'ratio';
 }
 
+type OptionsOf<D, F, N extends string> = D extends 'samples'
+  ? FigureOptions<F, N>
+  : D extends 'medians'
+    ? DotsOptions<F, N>
+    : DotsOptions<F, N> & { readonly color: keyof F & string };
+
+/** The words of `figure-kinds.ts`, whose comments they keep. */
+type CellFigureWords<F, N extends string> = {
+  readonly [K in keyof typeof CELL_FIGURES]: (options: OptionsOf<(typeof CELL_FIGURES)[K], F, N>) => BlockWord;
+};
+
 /** The figures: factors on no axis and not fixed by `where` get a panel for each of their combinations. */
-export interface FigureWords<F, N extends string> {
-  /** Dots with intervals of the median; raw samples faint behind. */
-  interval(options: DotsOptions<F, N>): BlockWord;
-  /** The same over a numeric factor, joined by lines; a logarithmic axis where the levels call for it. */
-  line(options: DotsOptions<F, N>): BlockWord;
-  /** Grouped bars from zero. */
-  bars(options: DotsOptions<F, N>): BlockWord;
-  /** Before and after: lines between the levels of `x`. */
-  slope(options: DotsOptions<F, N>): BlockWord;
-  /** Ratios to the baseline (or values) as colored cells of `x` by `color`. */
-  heatmap(options: DotsOptions<F, N> & { readonly color: keyof F & string }): BlockWord;
-  /** Every trial as a dot, in the order of the blocks. */
-  strip(options: FigureOptions<F, N>): BlockWord;
-  /** Empirical distribution of every sample, iterations included; a line for each level of `x`. */
-  ecdf(options: FigureOptions<F, N>): BlockWord;
-  /** Counts of every sample, iterations included, in bins of equal width. */
-  histogram(options: FigureOptions<F, N>): BlockWord;
+export interface FigureWords<F, N extends string> extends CellFigureWords<F, N> {
   /** A metric that is a series in time: one line for each trial, one panel for each cell. */
   timeline(options: AnyFigure<F> & { readonly metric: N }): BlockWord;
   /** How the time of a start divides into phases, from the time-stamped error log of each cell's median start. */

@@ -1,18 +1,17 @@
 import { BenchbookError, type Place } from '../../lib/errors.ts';
 import { suggestion } from '../../lib/suggestions.ts';
+import { CELL_FIGURES, type CellFigureKind } from '../../study/figure-kinds.ts';
 import type { BlockWord } from '../../study/report-words.ts';
 import type { Json } from '../../study/types.ts';
-import type { DotsKind, DraftFigure, SamplesKind } from '../types.ts';
+import type { DraftFigure } from '../types.ts';
 import { callText } from './call-text.ts';
 import { checkFactor, checkFilter, checkMetric } from './checked-names.ts';
 import { checkOptions, type Given, partsOf, type WordContext } from './parts.ts';
 
-const COMMON = ['id', 'where', 'title', 'caption'];
-const DOTS: readonly DotsKind[] = ['interval', 'line', 'bars', 'slope', 'heatmap'];
-const SAMPLES: readonly SamplesKind[] = ['strip', 'ecdf', 'histogram'];
+const COMMON = ['id', 'where', 'title', 'caption', 'headline'];
 const TABLES = ['samples', 'summaries', 'trials'] as const;
 
-type Common = Pick<DraftFigure, 'type' | 'id' | 'where' | 'title' | 'caption' | 'place' | 'code'>;
+type Common = Pick<DraftFigure, 'type' | 'id' | 'where' | 'title' | 'caption' | 'headline' | 'place' | 'code'>;
 
 /** `figure.interval`, `figure.line` and the rest: figures as data, every name checked. */
 export function figureWords({ study, here }: WordContext): Readonly<Record<string, (options: Given) => BlockWord>> {
@@ -25,6 +24,7 @@ export function figureWords({ study, here }: WordContext): Readonly<Record<strin
       where: checkFilter(options.where, study, word, place),
       ...(options.title === undefined ? {} : { title: partsOf(options.title, place) }),
       ...(options.caption === undefined ? {} : { caption: partsOf(options.caption, place) }),
+      ...headlineOf(options.headline, word, place),
       place,
       code: callText(study.sourceText, place),
     };
@@ -32,11 +32,13 @@ export function figureWords({ study, here }: WordContext): Readonly<Record<strin
   const colorOf = (options: Given, word: string, place: Place) =>
     options.color === undefined ? {} : { color: checkFactor(options.color, study, word, place) };
 
-  const ofCells = (kind: DotsKind | SamplesKind, known: readonly string[]) => (options: Given) => {
+  const ofCells = (kind: CellFigureKind) => (options: Given) => {
     const word = `figure.${kind}`;
-    const common = open(word, options, ['metric', 'x', 'color', ...known]);
+    const draws = CELL_FIGURES[kind];
+    const isOfTwo = draws === 'medians over two factors';
+    const common = open(word, options, ['metric', 'x', 'color', ...(draws === 'samples' ? [] : ['show'])]);
     const { place } = common;
-    const show = options.show ?? (kind === 'heatmap' && Object.keys(study.baseline).length > 0 ? 'ratio' : 'value');
+    const show = options.show ?? (isOfTwo && Object.keys(study.baseline).length > 0 ? 'ratio' : 'value');
     if (show !== 'value' && show !== 'ratio') {
       throw new BenchbookError('study', `'${word}' shows 'value' or 'ratio', not '${String(show)}'.`, { place });
     }
@@ -46,8 +48,8 @@ export function figureWords({ study, here }: WordContext): Readonly<Record<strin
         hint: 'give `variants.baseline` a level',
       });
     }
-    if (kind === 'heatmap' && options.color === undefined) {
-      throw new BenchbookError('study', "'figure.heatmap' needs two factors.", { place, hint: 'give x and color' });
+    if (isOfTwo && options.color === undefined) {
+      throw new BenchbookError('study', `'${word}' needs two factors.`, { place, hint: 'give x and color' });
     }
     const metric = checkMetric(options.metric, study, word, place);
     return block({
@@ -61,8 +63,7 @@ export function figureWords({ study, here }: WordContext): Readonly<Record<strin
   };
 
   return {
-    ...Object.fromEntries(DOTS.map((kind) => [kind, ofCells(kind, ['show'])])),
-    ...Object.fromEntries(SAMPLES.map((kind) => [kind, ofCells(kind, [])])),
+    ...Object.fromEntries((Object.keys(CELL_FIGURES) as CellFigureKind[]).map((kind) => [kind, ofCells(kind)])),
     timeline: (options) => {
       const common = open('figure.timeline', options, ['metric']);
       const metric = checkMetric(options.metric, study, 'figure.timeline', common.place);
@@ -98,6 +99,12 @@ function checkId(id: unknown, word: string, place: Place): string {
     `The id of '${word}' must be a word such as 'memory-by-pool', not '${String(id)}'.`,
     { place },
   );
+}
+
+function headlineOf(given: unknown, word: string, place: Place): { readonly headline?: true } {
+  if (given === undefined || given === false) return {};
+  if (given === true) return { headline: true };
+  throw new BenchbookError('study', `'headline' of '${word}' is true or left out, not '${String(given)}'.`, { place });
 }
 
 /** A specification is data: what JSON can't hold would be lost on the way. */

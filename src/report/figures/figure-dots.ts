@@ -6,9 +6,11 @@ import { cautionNotes } from '../cautions/caution-notes.ts';
 import type { CellValue, Column, Table } from '../document.ts';
 import { cellText, metricTitle } from '../names.ts';
 import { baselineOf, cellsWhere, factorCells, factorColumns } from '../tables/cells.ts';
-import { figureSpec, scaleOf } from './figure-specs.ts';
 import { altText, sourceLine, unitOf } from './figure-texts.ts';
 import type { CellFigure, Dot, FigureContext, Shown } from './figure-types.ts';
+import type { FigureKind } from './kinds/define.ts';
+import { FIGURE_KINDS } from './kinds/list.ts';
+import { scaleOf } from './marks.ts';
 import { scaleNote, valueScale } from './value-scale.ts';
 
 /** Figures of cells: a value a cell, or the samples of each cell. */
@@ -18,23 +20,31 @@ export function showCells(asked: CellFigure, context: FigureContext): Shown {
     dotOf(asked, cell, draft, analysis),
   );
   const instead = overDecades(asked, dots, analysis);
-  const figure: CellFigure = instead === null ? asked : { ...asked, kind: instead.kind };
+  const figure: CellFigure = instead === undefined ? asked : { ...asked, kind: instead.kind };
+  const kind = FIGURE_KINDS[figure.kind];
   const panels = panelFactors(figure, draft, dots);
   const table = dotsTable(`figure ${number}`, { figure, draft, dots, panels });
   const samples = samplesTable(`figure ${number} samples`, { figure, draft, dots, panels }, context);
-  const ofSamples = figure.kind === 'strip' || figure.kind === 'ecdf' || figure.kind === 'histogram';
-  const spec = figureSpec(figure, { draft, table, samples, panels: panels.length > 0 });
+  const drawn = kind.draws === 'medians' ? table : samples;
+  const inner = {
+    layer: kind.layers(figure, { draft, table, samples, drawn }),
+    ...(kind.height === undefined ? {} : { height: kind.height }),
+  };
+  const from = { data: { name: drawn.name } };
   return {
-    spec,
+    spec:
+      panels.length === 0
+        ? { ...from, ...inner }
+        : { ...from, facet: { field: 'panel', type: 'nominal', title: null }, spec: inner },
     tables: [table, samples],
-    table: ofSamples ? samples.name : table.name,
+    table: drawn.name,
     title: `${metricTitle(figure.metric, draft)} by ${[figure.x, figure.color].filter(Boolean).join(' and ')}`,
     alt: altText(figure, draft, dots),
     sourceLine: sourceLine(figure, dots, samples, context),
     notes: [
       ...notesOf(dots),
-      ...(instead === null ? [] : [instead.note]),
-      ...axisNotes(figure, table, samples),
+      ...(instead === undefined ? [] : [instead.note]),
+      ...axisNotes(figure, drawn),
       ...cautionNotes(
         figure.metric,
         dots.map(({ cell }) => cell),
@@ -49,25 +59,20 @@ function overDecades(
   { kind, metric }: CellFigure,
   dots: readonly Dot[],
   analysis: Analysis,
-): { readonly kind: CellFigure['kind']; readonly note: string } | null {
-  const isWide = (values: readonly number[]) => valueScale(values).type !== undefined;
-  if (kind === 'bars' && isWide(numbersOf(dots))) {
-    const note =
-      'The values lie three decades apart or more: they are drawn as dots, since bars start at zero, which a logarithmic axis does not have.';
-    return { kind: 'interval', note };
-  }
-  if (kind !== 'histogram') return null;
-  const values = dots.flatMap(({ cell }) => analysis.samples(metric, cell).flatMap((sample) => sample.values));
-  if (!isWide(values)) return null;
-  const note =
-    'The values lie three decades apart or more: their shares are drawn as steps, since bins of one width would hold all but a few values in the first.';
-  return { kind: 'ecdf', note };
+): FigureKind['overDecades'] {
+  const { draws, overDecades: instead } = FIGURE_KINDS[kind];
+  if (instead === undefined) return undefined;
+  const values =
+    draws === 'medians'
+      ? numbersOf(dots)
+      : dots.flatMap(({ cell }) => analysis.samples(metric, cell).flatMap((sample) => sample.values));
+  return valueScale(values).type === undefined ? undefined : instead;
 }
 
 /** Where the eye could take a place for a length, or one step for another. */
-function axisNotes(figure: CellFigure, table: Table, samples: Table): string[] {
-  if (figure.kind === 'bars' || figure.kind === 'heatmap' || figure.kind === 'histogram') return [];
-  const note = scaleNote(scaleOf(figure, { table, samples }));
+function axisNotes(figure: CellFigure, drawn: Table): string[] {
+  if (!FIGURE_KINDS[figure.kind].hasFreeAxis) return [];
+  const note = scaleNote(scaleOf(figure, drawn));
   return note === null ? [] : [note];
 }
 
@@ -152,14 +157,15 @@ function dotsTable(name: string, { figure, draft, dots, panels }: Parts): Table 
     { key: 'label', title: 'label', kind: 'text' },
     { key: 'missing', title: 'missing', kind: 'text' },
   ];
+  const hasLabels = FIGURE_KINDS[figure.kind].columns === 'labels of cells';
   const rows = dots.map((dot): CellValue[] => [
     ...placeCells(dot.cell, { figure, draft, panels }),
     dot.value,
     dot.low,
     dot.high,
     dot.n,
-    figure.kind === 'heatmap' && kind === 'ratio' && dot.value !== null ? Math.log2(dot.value) : null,
-    figure.kind === 'heatmap' && dot.value !== null ? formatValue(dot.value, kind) : null,
+    hasLabels && kind === 'ratio' && dot.value !== null ? Math.log2(dot.value) : null,
+    hasLabels && dot.value !== null ? formatValue(dot.value, kind) : null,
     dot.value === null ? (dot.note ?? 'no value') : null,
   ]);
   return withoutEmpty({ name, columns, rows });
@@ -176,13 +182,16 @@ function samplesTable(name: string, parts: Parts, { analysis }: FigureContext): 
     { key: 'share', title: 'share of samples', kind: 'number' },
   ];
   if (figure.show === 'ratio') return withoutEmpty({ name, columns, rows: [] });
+  // A distribution is that of all samples; elsewhere a trial counts once, by its median.
+  const kind = FIGURE_KINDS[figure.kind];
   const rows = dots.flatMap((dot) => {
     const place = placeCells(dot.cell, parts);
     const trials = [...analysis.samples(figure.metric, dot.cell)];
-    const samples = isOfIterations(figure)
-      ? trials.flatMap(({ block, values }) => values.map((value) => ({ block, value })))
-      : trials;
-    if (figure.kind !== 'ecdf')
+    const samples =
+      kind.draws === 'iterations'
+        ? trials.flatMap(({ block, values }) => values.map((value) => ({ block, value })))
+        : trials;
+    if (kind.columns !== 'share of samples')
       return samples.map((sample): CellValue[] => [...place, sample.block, sample.value, null]);
     const sorted = samples.sort((a, b) => a.value - b.value);
     return sorted.map((sample, index): CellValue[] => [
@@ -193,11 +202,6 @@ function samplesTable(name: string, parts: Parts, { analysis }: FigureContext): 
     ]);
   });
   return withoutEmpty({ name, columns, rows });
-}
-
-/** A distribution is that of all samples; elsewhere a trial counts once, by its median. */
-function isOfIterations({ kind }: CellFigure): boolean {
-  return kind === 'ecdf' || kind === 'histogram';
 }
 
 function placeColumns(figure: CellFigure, draft: Draft): Column[] {

@@ -4,17 +4,7 @@ import type { Unit } from '../../study/types.ts';
 import type { Table } from '../document.ts';
 import { cellText, metricTitle } from '../names.ts';
 import type { CellFigure, Dot, FigureContext } from './figure-types.ts';
-
-const KIND_NAMES: Readonly<Record<CellFigure['kind'], string>> = {
-  interval: 'Interval plot',
-  line: 'Line chart',
-  bars: 'Grouped bars',
-  slope: 'Slope chart',
-  heatmap: 'Heat map',
-  strip: 'Strip plot of every trial',
-  ecdf: 'Empirical distribution',
-  histogram: 'Histogram',
-};
+import { FIGURE_KINDS } from './kinds/list.ts';
 
 /** The unit of what is drawn. */
 export function unitOf(figure: CellFigure, draft: Draft): Unit | 'ratio' {
@@ -29,7 +19,7 @@ export function altText(figure: CellFigure, draft: Draft, dots: readonly Dot[]):
     const interval = dot.low !== null && dot.high !== null ? { low: dot.low, high: dot.high } : null;
     return `${cellText(dot.cell)}: ${formatValue(dot.value, unit, interval ? { interval } : {})}${interval ? ` (${formatInterval(interval, unit, { like: dot.value })})` : ''}`;
   });
-  return `${KIND_NAMES[figure.kind]} of ${metricTitle(figure.metric, draft)} by ${figure.x}. ${said.join('; ')}.`;
+  return `${FIGURE_KINDS[figure.kind].name} of ${metricTitle(figure.metric, draft)} by ${figure.x}. ${said.join('; ')}.`;
 }
 
 /** What a mark stands for, of how many trials, and of which run. */
@@ -54,15 +44,6 @@ export function sourceLine(
   const bar = ns.some((each) => each < 6)
     ? 'minimum to maximum where n < 6, else the 95 % interval of the median'
     : '95 % interval of the median';
-  const how: Readonly<Record<CellFigure['kind'], string>> = {
-    interval: `dots: ${value}; bars: ${bar}`,
-    line: `dots: ${value}; bars: ${bar}`,
-    bars: `height: ${value}; lines: ${bar}`,
-    slope: `dots: ${value}`,
-    heatmap: value,
-    strip: 'each dot is one trial, in the order of the blocks',
-    ecdf: `each step is one ${sample}`,
-    histogram: `each count is one ${sample}`,
-  };
-  return `${figure.metric}; ${n}; ${how[figure.kind]}; run ${data.run.runId}`;
+  const how = FIGURE_KINDS[figure.kind].says({ value, bar, sample });
+  return `${figure.metric}; ${n}; ${how}; run ${data.run.runId}`;
 }

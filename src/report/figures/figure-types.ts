@@ -1,10 +1,11 @@
 import type { Analysis } from '../../analysis/analysis.ts';
-import type { DotsKind, Draft, DraftFigure, SamplesKind } from '../../draft/types.ts';
+import type { Draft, DraftFigure } from '../../draft/types.ts';
 import type { CellLabels } from '../../journal/entry.ts';
+import type { CellFigureKind } from '../../study/figure-kinds.ts';
 import type { Table } from '../document.ts';
 import type { RunData } from '../run-data.ts';
 
-export type CellFigure = Extract<DraftFigure, { readonly kind: DotsKind | SamplesKind }>;
+export type CellFigure = Extract<DraftFigure, { readonly kind: CellFigureKind }>;
 
 /** What a figure shows: the parts of its block that depend on its kind. */
 export interface Shown {
