@@ -140,7 +140,7 @@ export interface SteadyState {
   readonly fromSeconds: number;
   readonly toSeconds: number;
   readonly n: number;
-  /** Number of independent values that would tell as much. */
+  /** Number of independent values with the same information. */
   readonly effectiveN: number;
   readonly mean: number;
   /** Null where the values tell less than 40 independent ones: too short a series for how long it remembers. */

@@ -51,10 +51,10 @@ export async function readRunFile(runDirectory: string): Promise<RunFile | null>
   }
 }
 
-/** @throws BenchbookError `journal` where the journal is not the one that `run.json` tells of. */
+/** @throws BenchbookError `journal` where the journal is not the one that `run.json` describes. */
 export function checkAgainstRunFile(journal: ReadResult, file: RunFile): void {
   const lines = journal.hashes.length;
-  const recorded = `run.json tells of ${file.lines} lines`;
+  const recorded = `run.json records ${file.lines} lines`;
   const copy = {
     hint: 'take the file from a copy of the run folder; `benchbook run` begins a new run instead of this one',
   };

@@ -69,7 +69,7 @@ export async function verifyJournal(
 }
 
 /**
- * A journal and what is wrong with its end by `run.json`, which alone tells whether whole lines were lost; artefacts are not read.
+ * A journal and what is wrong with its end by `run.json`, which alone shows whether whole lines were lost; artefacts are not read.
  *
  * @throws BenchbookError as `readJournal` does
  */
@@ -87,7 +87,7 @@ export async function readToEnd(
     if (file === null) {
       throw new BenchbookError(
         'journal',
-        'run.json is missing: without it nobody can tell whether the journal lost its end',
+        'run.json is missing, so that a journal without its last lines would look complete',
         { hint: 'take it from a copy of the run folder' },
       );
     }
@@ -114,7 +114,7 @@ async function checkStudy(runDirectory: string, run: Entry): Promise<void> {
   const isSame =
     source?.text === bytes.toString('utf8') || createHash('sha256').update(bytes).digest('hex') === run.studyHash;
   if (isSame) return;
-  throw new BenchbookError('journal', 'study.ts has been changed: it is not the study that the journal tells of', {
+  throw new BenchbookError('journal', 'study.ts has been changed: it is not the study that the journal holds', {
     hint: 'the journal holds its text; `benchbook render` shows it in the appendix',
   });
 }

@@ -3,7 +3,7 @@ import { partOf } from '../part.ts';
 import type { PlacedCaution } from '../results.ts';
 import type { CautionInput } from './input.ts';
 
-/** What the order of trials, and machines that shared them, mean for whoever compares. */
+/** What the order of trials, and several machines, mean for comparisons. */
 export function designCautions({ entries }: CautionInput): readonly PlacedCaution[] {
   const run = entries.find((entry): entry is RunEntry => entry.type === 'run');
   if (run === undefined) return [];

@@ -2,12 +2,12 @@ import type { Better } from '../../study/types.ts';
 import { SMALLEST_N } from '../median-interval.ts';
 import type { ComparisonVerdict, Interval } from '../results.ts';
 
-/** More blocks than this nobody would run, and an extrapolation that far is not credible. */
+/** More blocks than this are not realistic to run, and an extrapolation that far is not credible. */
 const MOST_BLOCKS = 500;
 
 /**
  * What a simultaneous interval of log ratios says against the threshold of practical relevance: wholly beyond it on one side, wholly
- * within it, or can't tell. The threshold is symmetric in the ratio: 2 % means from 1/1.02 to 1.02, so that swapping the sides mirrors the verdict.
+ * within it, or inconclusive. The threshold is symmetric in the ratio: 2 % means from 1/1.02 to 1.02, so that swapping the sides mirrors the verdict.
  */
 export function verdictOf(interval: Interval | null, threshold: number, better: Better): ComparisonVerdict {
   if (interval === null) return 'inconclusive';
