@@ -5,9 +5,9 @@ import type { Metric } from '../study/types.ts';
 import { findCautions } from './cautions/cautions.ts';
 import { explainAbsence } from './cells/absence.ts';
 import { type CellIndex, indexCells, type Sample } from './cells/cells.ts';
-import { memoised } from './cells/memoized.ts';
+import { memoized } from './cells/memoized.ts';
 import type { AnalysisModel } from './cells/model.ts';
-import { summarise } from './cells/summarize.ts';
+import { summarize } from './cells/summarize.ts';
 import { compareSides } from './comparisons/compare.ts';
 import { baselineFamily, samePlace } from './comparisons/comparison-family.ts';
 import { factorEffects } from './comparisons/effects.ts';
@@ -78,8 +78,8 @@ export interface Analysis {
   readonly cautions: readonly PlacedCaution[];
 }
 
-/** Analyses a journal: pure, memoised per metric and cell; what is random is seeded by the run's seed and the cells concerned. */
-export function analyse(journal: readonly Entry[], model: AnalysisModel): Analysis {
+/** Analyses a journal: pure, memoized per metric and cell; what is random is seeded by the run's seed and the cells concerned. */
+export function analyze(journal: readonly Entry[], model: AnalysisModel): Analysis {
   const entries = failOnResultMismatch(journal, model.baseline);
   const index = indexCells(entries, model);
   const seed = entries.find((entry) => entry.type === 'run')?.seed ?? 0;
@@ -87,9 +87,9 @@ export function analyse(journal: readonly Entry[], model: AnalysisModel): Analys
   const at = (metric: string, cell: CellLabels) => `${metric} ${index.key(index.project(metric, cell))}`;
   const absence = (cell: CellLabels) => explainAbsence(index, cell);
 
-  const summary = memoised(at, (metric, cell) => summarise(index, metric, metricOf(metric).unit, cell));
-  const family = memoised(same, (metric) => baselineFamily(index, model, metric));
-  const compare = memoised(
+  const summary = memoized(at, (metric, cell) => summarize(index, metric, metricOf(metric).unit, cell));
+  const family = memoized(same, (metric) => baselineFamily(index, model, metric));
+  const compare = memoized(
     (metric: string, numerator: CellLabels, denominator: CellLabels) =>
       `${metric} ${index.key(numerator)} / ${index.key(denominator)}`,
     (metric, numerator, denominator) => {
@@ -104,10 +104,10 @@ export function analyse(journal: readonly Entry[], model: AnalysisModel): Analys
       });
     },
   );
-  const comparisonsToBaseline = memoised(same, (metric) =>
+  const comparisonsToBaseline = memoized(same, (metric) =>
     family(metric).pairs.map(({ cell, baseline }) => compare(metric, cell, baseline)),
   );
-  const resolve = memoised(JSON.stringify as (expression: Expression) => string, (expression) =>
+  const resolve = memoized(JSON.stringify as (expression: Expression) => string, (expression) =>
     resolveExpression(expression, { index, model, summary, compare, absence }),
   );
 
@@ -125,10 +125,10 @@ export function analyse(journal: readonly Entry[], model: AnalysisModel): Analys
       const samples = index.samples(metric, cell);
       return samples.length === 0 ? null : percentileOf(samples, p);
     },
-    precision: memoised(at, (metric, cell) =>
+    precision: memoized(at, (metric, cell) =>
       precisionOf(index.samples(metric, cell), costsOf(metricOf(metric), index.samples(metric, cell))),
     ),
-    steadyStates: memoised(at, (metric, cell) =>
+    steadyStates: memoized(at, (metric, cell) =>
       index.samples(metric, cell).map(({ trialId, values, at: offsets }) => ({
         trialId,
         steady: offsets ? steadyState(values, offsets, metricOf(metric).better) : null,
@@ -144,7 +144,7 @@ export function analyse(journal: readonly Entry[], model: AnalysisModel): Analys
     },
     compare,
     comparisonsToBaseline,
-    effects: memoised(same, (metric) => factorEffects(index, model, metric)),
+    effects: memoized(same, (metric) => factorEffects(index, model, metric)),
     resolve,
     check: (check) => evaluateCheck(check, resolve),
     get cautions() {

@@ -6,7 +6,7 @@ export const SMALLEST_N = 6;
 /**
  * Interval of the median of a sorted sample by order statistics, interpolated to the level after Hettmansperger and Sheather
  * (Statistics & Probability Letters 4, 1986); null where no order statistics reach the level (n < 6 at 95 %).
- * Interpolation presumes a density that does not vanish between neighbours. Where a bound would fall into a gap that is wider than
+ * Interpolation presumes a density that does not vanish between neighbors. Where a bound would fall into a gap that is wider than
  * half of the outer interval (two modes, two quantised values), the outer order statistic stands, which is exact.
  */
 export function medianInterval(sorted: ArrayLike<number>, level = 0.95): Interval | null {
@@ -42,7 +42,7 @@ function toward(outer: number, inner: number, weight: number, guard: number): nu
 
 const remembered = new Map<string, { d: number; weight: number } | null>();
 
-/** Outer rank d (from 1) and the weight of its inner neighbour; kept, since a report asks for few n and levels many times. */
+/** Outer rank d (from 1) and the weight of its inner neighbor; kept, since a report asks for few n and levels many times. */
 function ranks(n: number, level: number): { d: number; weight: number } | null {
   const key = `${n}/${level}`;
   let found = remembered.get(key);

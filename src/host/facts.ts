@@ -19,7 +19,7 @@ export async function readHost(directory: string): Promise<{
   const [cpu, storage, virtualisation, thp, limits] = await Promise.all([
     readCpu(),
     readStorage(directory),
-    readVirtualisation(),
+    readVirtualization(),
     readChoice('/sys/kernel/mm/transparent_hugepage/enabled'),
     readLimits(),
   ]);
@@ -147,7 +147,7 @@ async function machineName(): Promise<string | undefined> {
 }
 
 /** "kvm", "kvm, docker", "none"; null where it is unknown. */
-async function readVirtualisation(): Promise<string | null> {
+async function readVirtualization(): Promise<string | null> {
   // systemd-detect-virt exits with 1 for "none".
   const detect = async (kind: string) => {
     const found = await output('sh', ['-c', `systemd-detect-virt ${kind} || test $? -eq 1`]);

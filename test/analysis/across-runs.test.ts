@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ratioBeside, ratioBetween, ratioToControls } from '../../src/analysis/across-runs.ts';
-import { analyse, type SampleValue } from '../../src/analysis/analysis.ts';
+import { analyze, type SampleValue } from '../../src/analysis/analysis.ts';
 import { journalOf, modelOf } from './journal.ts';
 
 const OPTIONS = { metric: { unit: 's', better: 'lower' }, threshold: 0.02, family: 1, seed: '1' } as const;
@@ -18,7 +18,7 @@ describe('the estimators are those of comparisons inside a run, which are held a
       [{ pool: 'b' }, late],
     ]).filter((entry) => entry.type !== 'trial' || entry.samples[0]!.values.length > 0);
     const model = modelOf({ metrics: { 'm.x': OPTIONS.metric }, baseline: {} });
-    return analyse(entries, model).compare('m.x', { pool: 'a' }, { pool: 'b' });
+    return analyze(entries, model).compare('m.x', { pool: 'a' }, { pool: 'b' });
   };
 
   test('beside: within blocks', () => {

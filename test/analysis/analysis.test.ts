@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { analyse } from '../../src/analysis/analysis.ts';
+import { analyze } from '../../src/analysis/analysis.ts';
 import type { Check, Expression, Statistic } from '../../src/study/expression.ts';
 import { journalOf, modelOf, runEntry, trial } from './journal.ts';
 
@@ -9,8 +9,8 @@ const place = { file: 'studies/x.study.ts', line: 7 };
 const seven = [100, 101, 99, 102, 98, 100.5, 99.5];
 const double = [201, 203, 197, 205, 196, 202, 199];
 
-describe('analyse', () => {
-  const analysis = analyse(
+describe('analyze', () => {
+  const analysis = analyze(
     journalOf('memory.rss', [
       [big, double],
       [small, seven],
@@ -68,7 +68,7 @@ describe('failures are results', () => {
   const crashed = [1, 2, 3].map((block) =>
     trial(big, block, [], { outcome: 'crashed', reason: 'signal 11 in buf_pool_t::create.' }),
   );
-  const analysis = analyse([...journalOf('memory.rss', [[small, seven]]), ...crashed], modelOf());
+  const analysis = analyze([...journalOf('memory.rss', [[small, seven]]), ...crashed], modelOf());
 
   test('a side without ok trials gives no ratio and says why', () => {
     const comparison = analysis.compare('memory.rss', big, small);
@@ -80,11 +80,11 @@ describe('failures are results', () => {
 
   test('what a failed trial measured before it failed is no sample', () => {
     const half = trial(big, 1, [{ metric: 'memory.rss', values: [1] }], { outcome: 'crashed' });
-    expect(analyse([runEntry, half], modelOf()).summary('memory.rss', big)).toBeNull();
+    expect(analyze([runEntry, half], modelOf()).summary('memory.rss', big)).toBeNull();
   });
 
   test('a trial counts once, with the median of its iterations', () => {
-    const one = analyse([runEntry, trial(big, 1, [{ metric: 'memory.rss', values: [9, 1, 2] }])], modelOf());
+    const one = analyze([runEntry, trial(big, 1, [{ metric: 'memory.rss', values: [9, 1, 2] }])], modelOf());
     expect(one.samples('memory.rss', big)).toEqual([expect.objectContaining({ value: 2, block: 1 })]);
     expect(one.summary('memory.rss', big)).toMatchObject({ n: 1, median: 2, max: 2 });
   });
@@ -92,19 +92,19 @@ describe('failures are results', () => {
   test('warm-up trials and the first start of a build never count', () => {
     const warm = trial(big, 1, [{ metric: 'memory.rss', values: [1] }], { counted: false });
     const first = trial(big, 0, [{ metric: 'memory.rss', values: [1] }]);
-    expect(analyse([runEntry, warm, first], modelOf()).cells).toEqual([]);
+    expect(analyze([runEntry, warm, first], modelOf()).cells).toEqual([]);
   });
 });
 
 describe('resolve and check', () => {
-  const analysis = analyse(
+  const analysis = analyze(
     journalOf('memory.rss', [
       [small, seven],
       [big, double],
     ]),
     modelOf(),
   );
-  const few = analyse(
+  const few = analyze(
     journalOf('memory.rss', [
       [small, seven.slice(0, 5)],
       [big, double.slice(0, 5)],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Analysis, analyse } from '../../src/analysis/analysis.ts';
+import { type Analysis, analyze } from '../../src/analysis/analysis.ts';
 import type { AnalysisModel } from '../../src/analysis/cells/model.ts';
 import type { Entry, SettingRecord } from '../../src/journal/entry.ts';
 import { seededRandom } from '../../src/lib/random.ts';
@@ -11,7 +11,7 @@ const codes = (analysis: Analysis) =>
   analysis.cautions.map((caution) => caution.code).filter((code) => code !== 'incomplete-run');
 const find = (analysis: Analysis, code: string) => analysis.cautions.find((caution) => caution.code === code)!;
 const values = (list: readonly (number | readonly number[])[], model?: Partial<AnalysisModel>) =>
-  analyse(journalOf(METRIC, [[small, list]]), modelOf(model));
+  analyze(journalOf(METRIC, [[small, list]]), modelOf(model));
 const steady = [100, 100.4, 99.7, 100.2, 99.9, 100.1, 99.8, 100.3, 99.6, 100.05, 99.95, 100.15];
 
 test('steady values raise none', () => {
@@ -25,7 +25,7 @@ describe('samples', () => {
   });
 
   test('one caution where all cells are alike, else one per cell', () => {
-    const alike = analyse(
+    const alike = analyze(
       journalOf(METRIC, [
         [small, [1, 1]],
         [big, [2, 2]],
@@ -33,7 +33,7 @@ describe('samples', () => {
       modelOf(),
     );
     expect(codes(alike)).toEqual(['few-samples']);
-    const uneven = analyse(
+    const uneven = analyze(
       journalOf(METRIC, [
         [small, steady],
         [big, [2, 2]],
@@ -103,7 +103,7 @@ describe('samples', () => {
 
 describe('over the run', () => {
   const cells = (factor: (i: number) => number) =>
-    analyse(
+    analyze(
       journalOf(METRIC, [
         [small, steady.map((v, i) => v * factor(i))],
         [big, steady.map((v, i) => 2 * v * factor(i))],
@@ -143,7 +143,7 @@ describe('over the run', () => {
       block,
       values: { 'read of 16 KiB': seconds, cpu: 1 },
     });
-    const analysis = analyse(
+    const analysis = analyze(
       [...journalOf(METRIC, [[small, steady]]), canary(1, 4.2), canary(2, 3.1), canary(3, 2.2)],
       modelOf(),
     );
@@ -183,7 +183,7 @@ describe('settings and machine', () => {
     ...overrides,
   });
   const run = (extra: (pool: string, block: number) => object, more: readonly Entry[] = []) =>
-    analyse(
+    analyze(
       [
         runEntry,
         ...more,

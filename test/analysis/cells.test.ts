@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { analyse } from '../../src/analysis/analysis.ts';
+import { analyze } from '../../src/analysis/analysis.ts';
 import type { Entry } from '../../src/journal/entry.ts';
 import { modelOf, runEntry, trial } from './journal.ts';
 
@@ -21,7 +21,7 @@ const loaded = (label: string, block: number, [one, four]: readonly [number, num
 describe('within factors', () => {
   // The whole trial is faster or slower by up to 30 %, the step inside it is always 3.
   const pace = [1, 1.3, 0.8, 1.1, 0.9, 1.25, 1.05];
-  const analysis = analyse(
+  const analysis = analyze(
     [runEntry, ...blocks.map((block, i) => loaded('128M', block, [100 * pace[i]!, 300 * pace[i]!]))],
     model,
   );
@@ -53,7 +53,7 @@ describe('within factors', () => {
 
   test('a trial that failed stands in all its within cells', () => {
     const failed = trial({ pool: '2G' }, 1, [], { outcome: 'timeout', reason: 'no answer in 60 s' });
-    const both = analyse([runEntry, loaded('128M', 1, [1, 3]), failed], model);
+    const both = analyze([runEntry, loaded('128M', 1, [1, 3]), failed], model);
     expect(both.cells).toHaveLength(4);
     expect(both.outcomes({ pool: '2G', threads: 4 })).toEqual({ timeout: 1 });
   });
@@ -69,7 +69,7 @@ describe('what was planned', () => {
   };
   const run: Entry = { ...runEntry, plan };
   const failed = trial({ pool: '128M' }, 1, [], { outcome: 'failed', reason: 'unknown variable' });
-  const analysis = analyse([run, failed], model);
+  const analysis = analyze([run, failed], model);
   const why = (cell: Record<string, string | number>) =>
     analysis.resolve({ op: 'stat', metric: 'load.tps', at: cell, statistic: 'median', place: { file: 'x' } }).why;
 
@@ -106,7 +106,7 @@ describe('pairing', () => {
       ...blocks.map((block) => at('128M', block, 100)),
       ...blocks.slice(1).map((block) => at('2G', block, 200)),
     ];
-    expect(analyse([runEntry, ...entries], plain).compare('memory.rss', one, other)).toMatchObject({
+    expect(analyze([runEntry, ...entries], plain).compare('memory.rss', one, other)).toMatchObject({
       n: 6,
       paired: true,
     });
@@ -114,7 +114,7 @@ describe('pairing', () => {
 
   test('cells from different blocks are compared unpaired, with a caution', () => {
     const entries = blocks.flatMap((block) => [at('128M', block, 100 + block), at('2G', block + 7, 200 + 2 * block)]);
-    const analysis = analyse([runEntry, ...entries], plain);
+    const analysis = analyze([runEntry, ...entries], plain);
     const comparison = analysis.compare('memory.rss', one, other);
     expect(comparison).toMatchObject({ n: 7, paired: false, verdict: 'worse' });
     expect(comparison.interval!.method).toContain('unpaired');
@@ -126,12 +126,12 @@ describe('pairing', () => {
   test('kept samples pair only with those of their own run', () => {
     const kept = blocks.map((block) => at('128M', block, 100, 'earlier'));
     const fresh = blocks.map((block) => at('2G', block, 200));
-    const analysis = analyse([runEntry, ...kept, ...fresh], plain);
+    const analysis = analyze([runEntry, ...kept, ...fresh], plain);
     expect(analysis.compare('memory.rss', one, other).paired).toBe(false);
     expect(analysis.cautions.map((caution) => caution.code)).toEqual(
       expect.arrayContaining(['unpaired', 'reused-samples']),
     );
-    const together = analyse([runEntry, ...kept, ...blocks.map((block) => at('2G', block, 200, 'earlier'))], plain);
+    const together = analyze([runEntry, ...kept, ...blocks.map((block) => at('2G', block, 200, 'earlier'))], plain);
     expect(together.compare('memory.rss', one, other).paired).toBe(true);
   });
 });

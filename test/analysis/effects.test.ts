@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { analyse } from '../../src/analysis/analysis.ts';
+import { analyze } from '../../src/analysis/analysis.ts';
 import type { Entry } from '../../src/journal/entry.ts';
 import type { Expression } from '../../src/study/expression.ts';
 import { modelOf, runEntry, trial } from './journal.ts';
@@ -35,7 +35,7 @@ function grid(skip: (server: string, pool: number, block: number) => boolean = (
 }
 
 describe('main effects and interactions', () => {
-  const { main, interactions } = analyse(grid(), model).effects('scan.time');
+  const { main, interactions } = analyze(grid(), model).effects('scan.time');
 
   test('a main effect is the geometric mean over the other factors', () => {
     const server = main.find((effect) => effect.factor === 'server')!;
@@ -65,7 +65,7 @@ describe('main effects and interactions', () => {
   });
 
   test('a cell without a value leaves its combination out, and says so', () => {
-    const crashed = analyse(
+    const crashed = analyze(
       grid((server, pool) => server === 'new' && pool === 16),
       model,
     );
@@ -75,7 +75,7 @@ describe('main effects and interactions', () => {
   });
 
   test('a block without all its cells is left out', () => {
-    const one = analyse(
+    const one = analyze(
       grid((server, pool, block) => server === 'new' && pool === 16 && block === 3),
       model,
     );
@@ -92,7 +92,7 @@ describe('main effects and interactions', () => {
       where: {},
       place,
     };
-    const analysis = analyse(grid(), model);
+    const analysis = analyze(grid(), model);
     expect(analysis.resolve(effect).value).toBeCloseTo((1.5 * 1.5 * 3) ** (1 / 3), 12);
     expect(analysis.resolve({ ...effect, where: { pool: 4 } }).value).toBeCloseTo(1.5, 12);
   });
@@ -108,20 +108,20 @@ describe('slope', () => {
   });
 
   test('time that grows with the root of the pool has slope a half', () => {
-    const found = analyse(grid(), model).resolve(slope('old'));
+    const found = analyze(grid(), model).resolve(slope('old'));
     expect(found.value).toBeCloseTo(0.5, 12);
     expect(found).toMatchObject({ n: 8, unit: '1', metric: 'scan.time' });
     expect(found.cells).toHaveLength(3);
   });
 
   test('a claim about it is decided by its interval', () => {
-    const analysis = analyse(grid(), model);
+    const analysis = analyze(grid(), model);
     expect(analysis.check({ op: 'equivalentTo', of: slope('old'), value: 0.5, within: 0.1 }).verdict).toBe('supported');
     expect(analysis.check({ op: 'below', of: slope('new'), limit: 0.5 }).verdict).toBe('refuted');
   });
 
   test('levels that are no numbers, or too few with a value, give a reason', () => {
-    const crashed = analyse(
+    const crashed = analyze(
       grid((_, pool) => pool > 1),
       model,
     );
@@ -133,7 +133,7 @@ describe('slope', () => {
 });
 
 describe('outcome', () => {
-  const analysis = analyse(
+  const analysis = analyze(
     grid((server, pool, block) => server === 'new' && pool === 16 && block <= 2),
     model,
   );
@@ -170,7 +170,7 @@ describe('outcome', () => {
 
 describe('difference', () => {
   test('is the median of within-block differences, in the metric’s unit', () => {
-    const analysis = analyse(grid(), model);
+    const analysis = analyze(grid(), model);
     const found = analysis.resolve({
       op: 'difference',
       metric: 'scan.time',

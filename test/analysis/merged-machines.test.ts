@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { analyse } from '../../src/analysis/analysis.ts';
+import { analyze } from '../../src/analysis/analysis.ts';
 import type { Entry } from '../../src/journal/entry.ts';
 import { modelOf, runEntry, trial } from './journal.ts';
 
@@ -22,7 +22,7 @@ function merged(factor: number, withMachine: boolean, noise: (block: number) => 
   return entries;
 }
 
-const codes = (entries: Entry[]) => analyse(entries, modelOf()).cautions.map(({ code }) => code);
+const codes = (entries: Entry[]) => analyze(entries, modelOf()).cautions.map(({ code }) => code);
 
 test('machines of different speed are no drift and no step, whatever their ratio; journals from before are read so too', () => {
   fc.assert(
@@ -37,7 +37,7 @@ test('machines of different speed are no drift and no step, whatever their ratio
 });
 
 test('a machine that changes is still found, by name', () => {
-  const drifting = analyse(
+  const drifting = analyze(
     merged(3, true, (block) => 1 + block / 40),
     modelOf(),
   ).cautions;
@@ -47,6 +47,6 @@ test('a machine that changes is still found, by name', () => {
   const entries = merged(1, true, () => 1).map((entry) =>
     entry.type === 'canary' && entry.block === 5 ? { ...entry, values: { cpuSeconds: 2 } } : entry,
   );
-  const [caution] = analyse(entries, modelOf()).cautions.filter(({ code }) => code === 'canary-drift');
+  const [caution] = analyze(entries, modelOf()).cautions.filter(({ code }) => code === 'canary-drift');
   expect(caution!.sentence).toContain('varies by 100\u00a0% on machine 1 (lowest in block 1, highest in block 5)');
 });

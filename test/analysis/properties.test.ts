@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { analyse } from '../../src/analysis/analysis.ts';
+import { analyze } from '../../src/analysis/analysis.ts';
 import { sortedCopy } from '../../src/analysis/describe.ts';
 import { medianInterval } from '../../src/analysis/median-interval.ts';
 import type { Entry } from '../../src/journal/entry.ts';
@@ -16,7 +16,7 @@ const pair = fc
   .integer({ min: 1, max: 25 })
   .chain((n) => fc.tuple(...[0, 1].map(() => fc.array(value, { minLength: n, maxLength: n }))));
 const analysed = (x: readonly number[], y: readonly number[]) =>
-  analyse(
+  analyze(
     journalOf(METRIC, [
       [a, x],
       [b, y],
@@ -97,7 +97,7 @@ describe('scaling and shifting', () => {
 
 describe('order', () => {
   const all = (entries: readonly Entry[]) => {
-    const analysis = analyse(entries, modelOf());
+    const analysis = analyze(entries, modelOf());
     return {
       summaries: analysis.cells.map((cell) => analysis.summary(METRIC, cell)),
       comparisons: analysis.comparisonsToBaseline(METRIC),
@@ -140,7 +140,7 @@ describe('order', () => {
       fc.property(column, fc.integer({ min: 2, max: 9 }), (values, times) => {
         const once = analysed(values, values).summary(METRIC, a)!;
         const repeated = journalOf(METRIC, [[a, values.map((v) => Array(times).fill(v) as number[])]]);
-        const often = analyse(repeated, modelOf()).summary(METRIC, a)!;
+        const often = analyze(repeated, modelOf()).summary(METRIC, a)!;
         expect({ n: often.n, interval: often.interval }).toEqual({ n: once.n, interval: once.interval });
       }),
     );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Analysis, analyse } from '../../src/analysis/analysis.ts';
+import { type Analysis, analyze } from '../../src/analysis/analysis.ts';
 import type { AnalysisFactor, AnalysisModel } from '../../src/analysis/cells/model.ts';
 import type { CellLabels, Entry, Series } from '../../src/journal/entry.ts';
 import { numericLabel } from '../../src/lib/units.ts';
@@ -72,7 +72,7 @@ describe('MDEV-10409: sysbench, one run per version, mode and number of threads'
     baseline: { version: '10.0.22' },
     threshold: 0.02,
   };
-  const analysis = analyse(
+  const analysis = analyze(
     singles(
       rows.map(([mode, version, threads, tps]) => [
         { mode, version, threads },
@@ -125,7 +125,7 @@ describe('MDEV-10409: sysbench, one run per version, mode and number of threads'
 
   test('even a tenfold loss is no verdict from one run each', () => {
     const cells = sysbench.poolTooSmall as unknown as readonly [string, number, number][];
-    const small = analyse(
+    const small = analyze(
       singles(
         cells.map(([version, threads, tps]) => [{ version, threads }, [{ metric: 'sysbench.tps', values: [tps] }]]),
       ),
@@ -157,7 +157,7 @@ describe('MDEV-10409: sysbench, one run per version, mode and number of threads'
       seen.set(version, block);
       return trial({ version }, block, [{ metric: 'sysbench.tps', values: [tps] }]);
     });
-    const three = analyse([runEntry, ...entries], {
+    const three = analyze([runEntry, ...entries], {
       ...model,
       factors: [
         factor(
@@ -182,7 +182,7 @@ describe('MDEV-10409: sysbench, one run per version, mode and number of threads'
 
 describe('MDEV-30986: random read-ahead by pool, flush method and storage', () => {
   const rows = scans.readAhead as unknown as readonly [string, string, string, string, number, number][];
-  const analysis = analyse(
+  const analysis = analyze(
     singles(
       rows.map(([storage, readAhead, pool, flush, first, second]) => [
         { storage, readAhead, pool, flush },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { analyse } from '../../src/analysis/analysis.ts';
+import { analyze } from '../../src/analysis/analysis.ts';
 import { describe as describeSample, quantile, sortedCopy } from '../../src/analysis/describe.ts';
 import { shareInterval } from '../../src/analysis/expressions/resolve.ts';
 import {
@@ -146,7 +146,7 @@ describe('comparisons, against R and SciPy', () => {
     if (expected.ratio === null) return;
 
     const [x, y] = [{ pool: '2G' }, { pool: '128M' }];
-    const analysis = analyse(
+    const analysis = analyze(
       journalOf('memory.rss', [
         [x, a],
         [y, b],
@@ -255,7 +255,7 @@ describe('over the run and inside a trial', () => {
 
   test('variance between trials and between iterations', () => {
     const [entries] = [journalOf('memory.rss', [[{ pool: '2G' }, reference.nested.values]])];
-    const precision = analyse(entries, modelOf()).precision('memory.rss', { pool: '2G' })!;
+    const precision = analyze(entries, modelOf()).precision('memory.rss', { pool: '2G' })!;
     near(precision.betweenIterations ** 2, reference.nested.s1);
     near(precision.betweenTrials ** 2, reference.nested.between);
     near(precision.shareOfTrials, reference.nested.share);
@@ -273,7 +273,7 @@ describe('over the run and inside a trial', () => {
       'memory.rss',
       x.map((threads, i) => [{ threads }, Array(7).fill(y[i]!)] as const),
     );
-    const found = analyse(entries, model).resolve({
+    const found = analyze(entries, model).resolve({
       op: 'slope',
       metric: 'memory.rss',
       over: 'threads',
@@ -291,7 +291,7 @@ describe('over the run and inside a trial', () => {
       'memory.rss',
       x.map((threads, i) => [{ threads }, Array(7).fill(y[i]!)] as const),
     );
-    const found = analyse(entries, model).resolve({
+    const found = analyze(entries, model).resolve({
       op: 'slope',
       metric: 'memory.rss',
       over: 'threads',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { analyse } from '../../src/analysis/analysis.ts';
+import { analyze } from '../../src/analysis/analysis.ts';
 import { failOnResultMismatch } from '../../src/analysis/right-results.ts';
 import type { Entry, TrialEntry } from '../../src/journal/entry.ts';
 import { modelOf, runEntry, trial } from './journal.ts';
@@ -49,7 +49,7 @@ test('what a trial is worth does not depend on when it ran', () => {
 });
 
 test('a wrong result enters no ratio, also before the first trial of the baseline', () => {
-  const analysis = analyse(journal([1, 2], [1, 3, 0, 2, 4, 5, 6, 7, 8, 9, 10, 11]), modelOf());
+  const analysis = analyze(journal([1, 2], [1, 3, 0, 2, 4, 5, 6, 7, 8, 9, 10, 11]), modelOf());
   expect(analysis.outcomes({ pool: '512M' })).toEqual({ failed: 2, ok: 4 });
   expect(analysis.samples('memory.rss', { pool: '512M' }).map(({ block }) => block)).toEqual([3, 4, 5, 6]);
   expect(analysis.absence({ pool: '512M' })).not.toContain('failed: 1');
@@ -91,7 +91,7 @@ const levelled = modelOf({
 });
 
 test('a wrong result at one level of a within factor takes nothing from the other levels', () => {
-  const analysis = analyse(
+  const analysis = analyze(
     withLevels((pool, block, threads) => pool === '512M' && block < 4 && threads === 2),
     levelled,
   );
@@ -107,7 +107,7 @@ test('the good levels of a trial that failed at another level are judged by thei
     const cells = [{ within: { threads: 1 }, outcome: 'timeout' as const, reason: 'too slow' }];
     return { ...entry, outcome: 'timeout' as const, reason: 'too slow', cells };
   });
-  const analysis = analyse(entries, levelled);
+  const analysis = analyze(entries, levelled);
   expect(analysis.outcomes({ pool: '512M', threads: 1 })).toEqual({ timeout: 6 });
   expect(analysis.outcomes({ pool: '512M', threads: 2 })).toEqual({ failed: 1, ok: 5 });
   expect(analysis.samples('memory.rss', { pool: '512M', threads: 2 })).toHaveLength(5);
@@ -123,7 +123,7 @@ test('a failed level of the baseline gives no right results, and its good levels
     const cells = [{ within: { threads: 2 }, outcome: 'failed' as const, reason: 'bad' }];
     return { ...entry, outcome: 'failed' as const, reason: 'bad', cells };
   });
-  const analysis = analyse(entries, levelled);
+  const analysis = analyze(entries, levelled);
   expect(analysis.outcomes({ pool: '512M', threads: 1 })).toEqual({ failed: 6 });
   expect(analysis.outcomes({ pool: '512M', threads: 2 })).toEqual({ ok: 6 });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { analyse } from '../../src/analysis/analysis.ts';
+import { analyze } from '../../src/analysis/analysis.ts';
 import { percentilesOverTime, steadyState } from '../../src/analysis/series/time-series.ts';
 import { seededRandom } from '../../src/lib/random.ts';
 import { modelOf, runEntry, trial } from './journal.ts';
@@ -70,7 +70,7 @@ test('a stall that the mean hides becomes a caution beside the number', () => {
   });
   const model = modelOf({ metrics: { 'load.tps': { unit: '1/s', better: 'higher' } } });
   const entries = [1, 2, 3, 4, 5, 6].map((block) => trial({ pool: '2G' }, block, [series(block)]));
-  const analysis = analyse([runEntry, ...entries], model);
+  const analysis = analyze([runEntry, ...entries], model);
   expect(analysis.cautions).toContainEqual(
     expect.objectContaining({
       code: 'episodes',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { analyse } from '../../src/analysis/analysis.ts';
+import { analyze } from '../../src/analysis/analysis.ts';
 import { blocksNeeded, verdictOf } from '../../src/analysis/comparisons/verdict.ts';
 import { sortedCopy } from '../../src/analysis/describe.ts';
 import { explainVerdict } from '../../src/analysis/explain.ts';
@@ -57,7 +57,7 @@ describe('in words', () => {
       [{ pool: '2G' }, noise.map((x) => 100 * ratio * x).slice(0, n)],
       [{ pool: '128M' }, noise.map((_, i) => 100 * noise[(i + 3) % 7]!).slice(0, n)],
     ] as const;
-    const [comparison] = analyse(journalOf('memory.rss', columns), modelOf()).comparisonsToBaseline('memory.rss');
+    const [comparison] = analyze(journalOf('memory.rss', columns), modelOf()).comparisonsToBaseline('memory.rss');
     return explainVerdict(comparison!);
   };
 
@@ -85,7 +85,7 @@ describe('families', () => {
   });
 
   test('eight comparisons make every interval wider than one alone', () => {
-    const eight = analyse(journalOf('memory.rss', columns(1.1)), model).comparisonsToBaseline('memory.rss');
+    const eight = analyze(journalOf('memory.rss', columns(1.1)), model).comparisonsToBaseline('memory.rss');
     expect(eight).toHaveLength(8);
     for (const { family, interval: own, simultaneous } of eight) {
       expect(family).toBe(8);
@@ -99,7 +99,7 @@ describe('families', () => {
   test('seven blocks decide eight comparisons only where the distance is far beyond the spread', () => {
     const verdicts = (ratio: number) =>
       new Set(
-        analyse(journalOf('memory.rss', columns(ratio)), model)
+        analyze(journalOf('memory.rss', columns(ratio)), model)
           .comparisonsToBaseline('memory.rss')
           .map((c) => c.verdict),
       );
@@ -119,12 +119,12 @@ describe('families', () => {
       ...journalOf('memory.rss', columns(2).slice(0, 3)),
       trial({ pool: 'd' }, 1, [], { outcome: 'crashed' }),
     ];
-    const comparisons = analyse(entries, model).comparisonsToBaseline('memory.rss');
+    const comparisons = analyze(entries, model).comparisonsToBaseline('memory.rss');
     expect(comparisons.map((comparison) => comparison.family)).toEqual([2, 2, 2]);
   });
 
   test('a pair outside the family stands alone', () => {
-    const analysis = analyse(journalOf('memory.rss', columns(2)), model);
+    const analysis = analyze(journalOf('memory.rss', columns(2)), model);
     expect(analysis.compare('memory.rss', { pool: 'c' }, { pool: 'b' }).family).toBe(1);
   });
 });

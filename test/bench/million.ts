@@ -3,7 +3,7 @@
  * summaries, intervals, comparisons, effects and cautions, and exits 1 above 3 s (of CPU time where
  * the machine is shared) or 400 MB.
  */
-import { analyse } from '../../src/analysis/analysis.ts';
+import { analyze } from '../../src/analysis/analysis.ts';
 import type { AnalysisModel } from '../../src/analysis/cells/model.ts';
 import type { Entry } from '../../src/journal/entry.ts';
 import { seededRandom } from '../../src/lib/random.ts';
@@ -33,7 +33,7 @@ for (const blocks of [7, 20, 200]) {
   const before = process.memoryUsage().rss;
   const cpu = process.cpuUsage();
   const start = performance.now();
-  const analysis = analyse(entries, model);
+  const analysis = analyze(entries, model);
   const metric = 'load.tps';
   const summaries = analysis.cells.map((cell) => analysis.summary(metric, cell));
   const comparisons = analysis.comparisonsToBaseline(metric);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { analyse } from '../../src/analysis/analysis.ts';
+import { analyze } from '../../src/analysis/analysis.ts';
 import type { Entry } from '../../src/journal/entry.ts';
 import { agree, count } from '../../src/lib/units.ts';
 import { markdownReport } from '../../src/render/flow/markdown.ts';
@@ -25,7 +25,7 @@ test('a word agrees with a count', () => {
 function reportOf(run: SyntheticRun, edit: (entry: Entry) => Entry = (entry) => entry): string {
   const { entries, draft } = runOf(run);
   const edited = entries.map(edit);
-  return markdownReport(buildReport(sortEntries(edited), draft, analyse(edited, draft)), 'none').replaceAll(
+  return markdownReport(buildReport(sortEntries(edited), draft, analyze(edited, draft)), 'none').replaceAll(
     '\u00a0',
     ' ',
   );

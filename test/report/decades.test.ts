@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { analyse } from '../../src/analysis/analysis.ts';
+import { analyze } from '../../src/analysis/analysis.ts';
 import type { DraftFactor } from '../../src/draft/types.ts';
 import { prepareFigure } from '../../src/render/figures/figures.ts';
 import { svgToPng } from '../../src/render/figures/png.ts';
@@ -27,7 +27,7 @@ async function drawn({ kind, cells, unit = 's', factors, color, show = 'value' }
   const metrics: Record<string, Metric> = { 'm.x': { unit, better: 'lower', title: 'time' } };
   const run = runOf({ columns, metrics, ...(factors ? { factors } : {}), baseline: columns[0]!.cell });
   const data = sortEntries(run.entries);
-  const context = { draft: run.draft, analysis: analyse(run.entries, run.draft), data, number: 1 };
+  const context = { draft: run.draft, analysis: analyze(run.entries, run.draft), data, number: 1 };
   const place = { file: 'unit.study.ts' };
   const figure = { type: 'figure', kind, metric: 'm.x', x: 'x', where: {}, show, place, code: '', color } as CellFigure;
   const shown = showCells(figure, context);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { analyse } from '../../src/analysis/analysis.ts';
+import { analyze } from '../../src/analysis/analysis.ts';
 import type { Entry } from '../../src/journal/entry.ts';
 import { prepareFigure } from '../../src/render/figures/figures.ts';
 import { drawSvg } from '../../src/render/figures/svg.ts';
@@ -21,7 +21,7 @@ function shown(cells: readonly Cell[], where: Cell = {}) {
     return { ...entry, samples: [{ metric: METRIC, values: [5, 6, 7], at: [1, 2, 3] }] };
   });
   const data = sortEntries(entries);
-  const context = { draft: run.draft, analysis: analyse(entries, run.draft), data, number: 1 };
+  const context = { draft: run.draft, analysis: analyze(entries, run.draft), data, number: 1 };
   const place = { file: 'unit.study.ts' };
   return showTimeline({ type: 'figure', kind: 'timeline', metric: METRIC, where, place, code: '' }, context);
 }

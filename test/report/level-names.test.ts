@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { analyse } from '../../src/analysis/analysis.ts';
+import { analyze } from '../../src/analysis/analysis.ts';
 import type { Entry, JsonValue } from '../../src/journal/entry.ts';
 import { prepareFigure } from '../../src/render/figures/figures.ts';
 import { drawSvg } from '../../src/render/figures/svg.ts';
@@ -145,7 +145,7 @@ test('a report keeps declared levels in its data, order and filters', () => {
     values: { 'memory.rss': noisy(index + 1) },
   }));
   const run = runOf({ columns, baseline: { server: '10.5' } });
-  const document = buildReport(sortEntries(run.entries), run.draft, analyse(run.entries, run.draft));
+  const document = buildReport(sortEntries(run.entries), run.draft, analyze(run.entries, run.draft));
   expect(document.order.server).toEqual(['10.5', '10.11']);
   const samples = document.tables.samples!;
   expect(samples.columns.find(({ key }) => key === 'server')?.shown).toEqual({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { analyse } from '../../src/analysis/analysis.ts';
+import { analyze } from '../../src/analysis/analysis.ts';
 import type { Entry, JsonValue } from '../../src/journal/entry.ts';
 import { limitsPart } from '../../src/report/cautions/limits.ts';
 import { sortEntries } from '../../src/report/run-data.ts';
@@ -19,7 +19,7 @@ function limits(...toolchains: readonly JsonValue[]): string {
     next += 1;
     return { ...entry, toolchain: toolchains[next - 1]! };
   });
-  const { blocks } = limitsPart(sortEntries(entries), analyse(entries, run.draft), []);
+  const { blocks } = limitsPart(sortEntries(entries), analyze(entries, run.draft), []);
   return JSON.stringify(blocks).replaceAll('\\', '');
 }
 

@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { analyse } from '../../src/analysis/analysis.ts';
+import { analyze } from '../../src/analysis/analysis.ts';
 import { makeDraft } from '../../src/draft/draft.ts';
 import type { Draft } from '../../src/draft/types.ts';
 import type { Entry } from '../../src/journal/entry.ts';
@@ -70,5 +70,5 @@ function reportOf(entries: readonly Entry[], draft: Draft): unknown {
       ...('at' in entry ? { at: date } : {}),
       ...('startedAt' in entry ? { startedAt: date } : {}),
     }));
-  return buildReport(sortEntries(undated), draft, analyse(undated, draft));
+  return buildReport(sortEntries(undated), draft, analyze(undated, draft));
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { analyse } from '../../src/analysis/analysis.ts';
+import { analyze } from '../../src/analysis/analysis.ts';
 import { BenchbookError } from '../../src/lib/errors.ts';
 import type { TrialContext } from '../../src/measure/context.ts';
 import { factor, studyOf } from '../plan/studies.ts';
@@ -38,7 +38,7 @@ async function measured(fail: (context: TrialContext) => Promise<never> | Promis
   });
   await place.run({ study, world });
   expect(world.alive.size).toBe(0);
-  const analysis = analyse(await place.entries(), model);
+  const analysis = analyze(await place.entries(), model);
   return {
     analysis,
     world,
@@ -94,6 +94,6 @@ test('a server that does not end in order casts doubt on all levels', async () =
     return { ...server, exited: Promise.resolve({ code: 3, signal: null }) };
   };
   await place.run({ study, world });
-  const analysis = analyse(await place.entries(), model);
+  const analysis = analyze(await place.entries(), model);
   expect(analysis.outcomes({ pool: 'b', threads: 1 }).ok).toBeUndefined();
 });

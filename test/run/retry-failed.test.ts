@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { analyse } from '../../src/analysis/analysis.ts';
+import { analyze } from '../../src/analysis/analysis.ts';
 import { verifyJournal } from '../../src/journal/verify.ts';
 import { factor, studyOf } from '../plan/studies.ts';
 import { fakeWorld } from './fake.ts';
@@ -104,7 +104,7 @@ test('after the prose was edited the new run keeps what ended ok, the baseline t
 
 test('the report says which trials ran later than the rest of their blocks', async () => {
   const laterTries = async () =>
-    analyse(await place.entries(), modelOf()).cautions.filter(({ code }) => code === 'tried-later');
+    analyze(await place.entries(), modelOf()).cautions.filter(({ code }) => code === 'tried-later');
   await place.command({ study: study(), world: disturbed() });
   expect(await laterTries()).toEqual([]);
   await place.command({ study: study(), world: fakeWorld(), retryFailed: true });
@@ -127,6 +127,6 @@ test('a trial that its study lets try again at once is not late', async () => {
   await place.command({ study: retrying, world });
   const trials = await place.trials();
   expect(trials.some(({ attempt }) => attempt === 2)).toBe(true);
-  const { cautions } = analyse(await place.entries(), modelOf());
+  const { cautions } = analyze(await place.entries(), modelOf());
   expect(cautions.map(({ code }) => code)).not.toContain('tried-later');
 });

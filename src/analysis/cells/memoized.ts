@@ -1,5 +1,5 @@
 /** Remembers every result by a key of the arguments. */
-export function memoised<Args extends readonly unknown[], Result>(
+export function memoized<Args extends readonly unknown[], Result>(
   keyOf: (...args: Args) => string,
   compute: (...args: Args) => Result,
 ): (...args: Args) => Result {

@@ -5,7 +5,7 @@ import type { Summary } from '../results.ts';
 import type { CellIndex } from './cells.ts';
 
 /** One metric in one cell, over the values of its trials; null where no trial that ended ok has it. */
-export function summarise(index: CellIndex, metric: string, unit: Summary['unit'], cell: CellLabels): Summary | null {
+export function summarize(index: CellIndex, metric: string, unit: Summary['unit'], cell: CellLabels): Summary | null {
   const samples = index.samples(metric, cell);
   if (samples.length === 0) return null;
   const sorted = sortedCopy(samples.map((sample) => sample.value));

@@ -16,7 +16,7 @@ export interface Contrast {
 }
 
 /**
- * A contrast computed inside each block that has all the cells it needs, then summarised over blocks: what is the same for a whole block
+ * A contrast computed inside each block that has all the cells it needs, then summarized over blocks: what is the same for a whole block
  * drops out, a within factor is judged by the spread inside trials and a between factor by the spread between them (the strata of a
  * split-plot design), without any model of their variances.
  */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { analyse } from '../../analysis/analysis.ts';
+import { analyze } from '../../analysis/analysis.ts';
 import { failOnResultMismatch } from '../../analysis/right-results.ts';
 import { checkDraft } from '../../draft/check.ts';
 import type { Draft } from '../../draft/types.ts';
@@ -61,7 +61,7 @@ export async function documentOf(
   journal?: CheckedJournal,
 ): Promise<Document> {
   const { entries, draft: shown, damage } = shownRun(await readRun(runDirectory, draft, journal)); // 1
-  const analysis = analyse(entries, shown); // 2
+  const analysis = analyze(entries, shown); // 2
   return withDamage(buildReport(sortEntries(entries), shown, analysis), damage === null ? [] : [damage.message]); // 3
 }
 

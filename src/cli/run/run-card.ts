@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { analyse } from '../../analysis/analysis.ts';
+import { analyze } from '../../analysis/analysis.ts';
 import { partOf } from '../../analysis/part.ts';
 import { parseJson } from '../../journal/json.ts';
 import { readRunFile } from '../../journal/run-file.ts';
@@ -38,7 +38,7 @@ async function makeCard(folder: string): Promise<IndexedRun> {
   if (saved.damage !== null) throw saved.damage;
   const { entries, draft } = shownRun(saved);
   const { run, servers, trials, end } = sortEntries(entries);
-  const analysis = analyse(entries, draft);
+  const analysis = analyze(entries, draft);
   const counted = trials.filter((trial) => trial.counted && trial.block > 0);
   const { rerun } = run;
   const part = partOf(run);

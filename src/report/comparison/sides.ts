@@ -1,4 +1,4 @@
-import { type Analysis, analyse } from '../../analysis/analysis.ts';
+import { type Analysis, analyze } from '../../analysis/analysis.ts';
 import type { Draft } from '../../draft/types.ts';
 import type { CellLabels, Entry, RerunRecord, TrialEntry } from '../../journal/entry.ts';
 import { relabel, rerunLabels } from '../relabel.ts';
@@ -50,7 +50,7 @@ export function sidesOf(before: RunInput, after: RunInput, map: readonly MatchTe
 
 function side(name: Side['name'], input: RunInput, labels: Matching['relabelBefore']): Side {
   const { entries, draft } = relabel(input, labels);
-  return { name, head: input.head, draft, data: sortEntries(entries), analysis: analyse(entries, draft) };
+  return { name, head: input.head, draft, data: sortEntries(entries), analysis: analyze(entries, draft) };
 }
 
 /** The trials that count at a cell, whatever its within levels. */
