@@ -1,6 +1,6 @@
 import type { Caution, Series } from '../journal/entry.ts';
 import { BenchbookError } from '../lib/errors.ts';
-import { isExternal } from '../server/start.ts';
+import { isExternal } from '../server/build.ts';
 import type { Measurement } from '../study/types.ts';
 import type { MeasureResult, TimedValues, TrialContext } from './context.ts';
 import type { BeginProbe, Counted, MeasurementKind, Take } from './kinds/define.ts';

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import type { JsonValue, ServerEntry } from '../journal/entry.ts';
+import type { Family } from '../families/family.ts';
+import type { JsonValue } from '../journal/entry.ts';
 import { canonicalJson } from '../lib/json.ts';
-
-/** The families of servers, as the journal records them. */
-export type Family = ServerEntry['family'];
 
 /** A server binary with all that is needed to run it, and all that identifies it. */
 export interface Build {
@@ -73,4 +71,15 @@ export function defaultCacheDirectory(): string {
 export function baseDirectoryOf({ defaults }: Pick<Build, 'defaults'>): string | null {
   const option = '--basedir=';
   return defaults.find((each) => each.startsWith(option))?.slice(option.length) ?? null;
+}
+
+/** The program of a build with what it needs wherever it runs: its own loader and folders, no options file, the user where it is root. */
+export function programWords(build: Pick<Build, 'command' | 'defaults'>): readonly string[] {
+  const asRoot = process.getuid?.() === 0 ? [`--user=${userInfo().username}`] : [];
+  return [...build.command, '--no-defaults', ...build.defaults, ...asRoot];
+}
+
+/** Whether somebody else runs the server: it is reached over the network, and has no process, files or options of ours. */
+export function isExternal({ obtained }: Pick<Build, 'obtained'>): boolean {
+  return typeof obtained === 'object' && obtained !== null && 'source' in obtained && obtained.source === 'external';
 }

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import type { Family } from '../families/family.ts';
 import { BenchbookError } from '../lib/errors.ts';
 import type { ServerSource } from '../study/types.ts';
-import type { Build, Family, ServerEnvironment } from './build.ts';
+import type { Build, ServerEnvironment } from './build.ts';
 import { resolveBuild } from './resolve.ts';
 
 export { killSession, reapLeftovers, register, registryDirectory, workDirectory } from './cache/registry.ts';

@@ -1,17 +1,16 @@
+import { familyOf } from '../families/families.ts';
 import { numberOf, sameOptionValue } from '../formats/option-value.ts';
 import type { SettingRecord } from '../journal/entry.ts';
 import type { Options } from '../study/types.ts';
-import { familyOf } from './families/families.ts';
+import { isExternal } from './build.ts';
 import { optionText } from './options/options.ts';
 import { ownReading } from './options/own-reading.ts';
 import { sameSetting, type VariableType } from './options/same-setting.ts';
 import { nameFor, optionName, variablesOf } from './options/spelling.ts';
-import { isExternal } from './process/external.ts';
 import { checkLargePages } from './process/inspect/huge-pages.ts';
 import type { Server } from './start.ts';
 
 export { newlyCounted } from './data/data-options.ts';
-export { familyOf } from './families/families.ts';
 export { canonicalOptions } from './options/canonical-options.ts';
 export { checkOptions } from './options/reserved-options.ts';
 

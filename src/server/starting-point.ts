@@ -1,9 +1,9 @@
 import type { JsonValue } from '../journal/entry.ts';
 import type { Setup } from '../study/types.ts';
 import type { Build, ServerEnvironment } from './build.ts';
+import { isExternal } from './build.ts';
 import { prepareDataset } from './data/prepare.ts';
 import { pristineDirectory } from './data/pristine.ts';
-import { isExternal } from './process/external.ts';
 
 export { contentKey } from './data/content-key.ts';
 export { type Copied, copyDataDirectory } from './data/copy.ts';

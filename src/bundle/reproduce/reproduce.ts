@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { familyOf } from '../../families/families.ts';
 import type { Entry, TrialEntry } from '../../journal/entry.ts';
 import { packageFile } from '../../lib/package-files.ts';
 import { shellQuote } from '../../lib/process/shell-quote.ts';
@@ -25,7 +26,7 @@ export async function reproduction(entries: readonly Entry[]): Promise<readonly 
 function variantFiles(recipe: Recipe, entries: readonly Entry[]): BundleFile[] {
   const { server, data, statements, effective } = recipe;
   const mark = markFor(recipe);
-  const filled: DataScript | null = data === null ? null : dataSql(data, server?.family ?? 'mariadb', mark);
+  const filled: DataScript | null = data === null || server === null ? null : dataSql(data, familyOf(server), mark);
   const byHand = [
     ...(filled?.byHand ?? []),
     ...recipe.others.map((text) => `measurement ${text}`),
@@ -67,7 +68,7 @@ function hostNotes({ host }: Recipe): string[] {
 function runFacts(recipe: Recipe, entries: readonly Entry[], mark: string): string {
   const { server } = recipe;
   const facts = {
-    family: server?.family ?? 'mariadb',
+    family: server?.family ?? 'unknown',
     version: server?.version ?? 'unknown',
     sha256: server?.executableSha256 ?? '',
     startup: startupText(recipe, entries),

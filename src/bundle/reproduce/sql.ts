@@ -1,4 +1,5 @@
-import type { JsonValue, ServerEntry } from '../../journal/entry.ts';
+import type { ServerFamily } from '../../families/family.ts';
+import type { JsonValue } from '../../journal/entry.ts';
 import type { RecordedData, TimedStatement } from './recipes.ts';
 import { oneLine } from './shell.ts';
 
@@ -42,7 +43,7 @@ export interface DataScript {
 }
 
 /** Fills the data set in the order in which the run did. */
-export function dataSql(data: RecordedData, family: ServerEntry['family'], mark: string): DataScript {
+export function dataSql(data: RecordedData, family: ServerFamily, mark: string): DataScript {
   const programs: Record<string, string> = {};
   const byHand: string[] = [];
   if (data.schema === undefined || data.load === undefined || data.database === undefined) {
@@ -92,15 +93,13 @@ export function dataSql(data: RecordedData, family: ServerEntry['family'], mark:
   return { sql: parts.join(''), programs, byHand };
 }
 
-function serverRows(step: Readonly<Record<string, JsonValue>>, family: ServerEntry['family']): string {
+function serverRows(step: Readonly<Record<string, JsonValue>>, family: ServerFamily): string {
   const columns = step.columns as Readonly<Record<string, string>>;
   const names = Object.keys(columns).map(sqlName).join(', ');
   const values = Object.values(columns).join(', ');
   const count = Number(step.count);
-  if (family === 'mariadb') {
-    return `INSERT INTO ${String(step.table)} (${names}) SELECT ${values} FROM (SELECT seq AS n FROM seq_0_to_${count - 1}) AS numbers ORDER BY n;\n`;
-  }
-  return `SET SESSION cte_max_recursion_depth = ${count + 1};\nINSERT INTO ${String(step.table)} (${names}) WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count - 1}) SELECT ${values} FROM numbers;\n`;
+  const statements = family.insertRows({ table: String(step.table), columns: names, values, count });
+  return statements.map((statement) => `${statement};\n`).join('');
 }
 
 function sqlText(text: string): string {

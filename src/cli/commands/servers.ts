@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
+import { familyOf } from '../../families/families.ts';
 import { checkCache, openCache } from '../../lib/files/private-folder.ts';
 import { formatValue } from '../../lib/units.ts';
 import { getBuild, listBuilds, removeBuilds } from '../../server/cache.ts';
-import { familyOf } from '../../server/settings.ts';
 import type { ServerSource } from '../../study/types.ts';
 import { cacheDirectory } from '../places/cache.ts';
 import { parseSource } from '../places/sources.ts';

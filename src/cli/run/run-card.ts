@@ -3,6 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { analyze } from '../../analysis/analysis.ts';
 import { partOf } from '../../analysis/part.ts';
+import { familyOf } from '../../families/families.ts';
 import { parseJson } from '../../journal/json.ts';
 import { readRunFile } from '../../journal/run-file.ts';
 import { sentenceOf } from '../../lib/errors.ts';
@@ -50,7 +51,9 @@ async function makeCard(folder: string): Promise<IndexedRun> {
     profile: run.profile,
     rerun: rerun === undefined ? null : `${rerun.of.runId} with ${rerun.source} as ${rerun.factor} ${rerun.level}`,
     ...(part === null ? {} : { part }),
-    builds: [...new Set(servers.map(({ family, version }) => `${familyName(family)} ${shortVersion(version)}`))],
+    builds: [
+      ...new Set(servers.map(({ family, version }) => `${familyOf({ family }).title} ${shortVersion(version)}`)),
+    ],
     trials: counted.length,
     ok: counted.filter(({ outcome }) => outcome === 'ok').length,
     ended: end !== null,
@@ -62,10 +65,6 @@ async function makeCard(folder: string): Promise<IndexedRun> {
       }),
     reports: [],
   };
-}
-
-function familyName(family: string): string {
-  return family === 'mariadb' ? 'MariaDB' : 'MySQL';
 }
 
 interface KeptCard {

@@ -1,4 +1,5 @@
 import type { Draft } from '../../draft/types.ts';
+import { familyOf } from '../../families/families.ts';
 import type { HostEntry, ServerEntry } from '../../journal/entry.ts';
 import { count } from '../../lib/units.ts';
 import type { Document } from '../document.ts';
@@ -23,7 +24,7 @@ export function atAGlance(data: RunData, draft: Draft): readonly Fact[] {
 
 /** "MariaDB 10.11.19 (Debian bookworm, source 5843d847512)". */
 function serverText({ family, version, sourceRevision, obtained }: ServerEntry): string {
-  const name = FAMILIES[family] ?? family;
+  const name = familyOf({ family }).title;
   const number = /^\d+(\.\d+)+/.exec(version)?.[0] ?? version;
   const from = isRecord(obtained)
     ? obtained.suite === undefined
@@ -38,8 +39,6 @@ function serverText({ family, version, sourceRevision, obtained }: ServerEntry):
   ].filter((text) => text !== '');
   return `${name} ${number} (${details.join(', ')})`;
 }
-
-const FAMILIES: Readonly<Record<string, string>> = { mariadb: 'MariaDB', mysql: 'MySQL' };
 
 function machineFacts(host: HostEntry | undefined): readonly Fact[] {
   const known = host !== undefined && isRecord(host.hostClass) ? host.hostClass : null;

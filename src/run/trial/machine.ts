@@ -1,8 +1,8 @@
+import { familyOf } from '../../families/families.ts';
 import type { AppliedControls, StoragePlace } from '../../host/apply.ts';
 import type { ControlResult } from '../../host/control.ts';
 import { BenchbookError } from '../../lib/errors.ts';
 import type { Build } from '../../server/build.ts';
-import { familyOf } from '../../server/settings.ts';
 import type { HostRequest, Options } from '../../study/types.ts';
 import type { Effects } from '../world/effects.ts';
 import type { TrialRecord } from './trial-record.ts';

@@ -1,8 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { familyOf } from '../../families/families.ts';
 import { BenchbookError } from '../../lib/errors.ts';
 import type { Build } from '../build.ts';
-import { familyOf } from '../families/families.ts';
 
 /**
  * Refuses what would end in a long log or a damaged directory: one that is not there, not ours, in use by another

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { BenchbookError } from '../../lib/errors.ts';
 import type { Dataset, Options } from '../../study/types.ts';
 import type { Build, ServerEnvironment } from '../build.ts';
-import { takeOverSystemTables } from '../families/system-tables.ts';
 import { type Server, startServer } from '../start.ts';
 import { copyDataDirectory } from './copy.ts';
 import { checkDataDirectory } from './data-directory.ts';
@@ -12,6 +11,7 @@ import { inventoryOf, type TableInventory } from './inventory.ts';
 import { fillDataset } from './load/load-steps.ts';
 import type { DataSummary, PreparedData } from './prepared-data.ts';
 import { pristineDirectory } from './pristine.ts';
+import { takeOverSystemTables } from './system-tables.ts';
 
 /** A data directory in the making. */
 export interface Work {

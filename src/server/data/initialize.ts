@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { familyOf } from '../../families/families.ts';
 import { errorLineOf } from '../../formats/logs/error-line.ts';
 import { decisiveError } from '../../formats/logs/error-log.ts';
 import { isRefusal } from '../../formats/logs/refusal.ts';
@@ -9,11 +10,10 @@ import { BenchbookError } from '../../lib/errors.ts';
 import { lastLines, runTool } from '../../lib/process/run-tool.ts';
 import type { Options } from '../../study/types.ts';
 import type { FoundBuild, ServerEnvironment } from '../build.ts';
-import { familyOf } from '../families/families.ts';
+import { programWords } from '../build.ts';
 import { optionListOf } from '../options/option-list.ts';
 import { optionArguments } from '../options/options.ts';
 import { checkOptions } from '../options/reserved-options.ts';
-import { programWords } from '../process/argv.ts';
 import { aloneIn } from '../process/server-environment.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { familyOf } from '../../families/families.ts';
+import type { Family } from '../../families/family.ts';
 import { BenchbookError } from '../../lib/errors.ts';
-import type { Family } from '../build.ts';
-import { familyOf } from '../families/families.ts';
 
 /**
  * Waits until InnoDB has no history left to purge: iterations before and after that are not equal.

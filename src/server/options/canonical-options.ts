@@ -1,6 +1,6 @@
 import { BenchbookError, type Place } from '../../lib/errors.ts';
 import type { Options } from '../../study/types.ts';
-import { nameFor, optionName } from './spelling.ts';
+import { newestName, optionName } from './spelling.ts';
 
 /**
  * Options under one spelling each, with underscores and in lower case: dashes, case and `--` make no other option.
@@ -26,5 +26,5 @@ export function canonicalOptions(options: Options, placeOf: (word: string) => Pl
 /** The newest name of an option, without the prefixes that make no other option of it. */
 function meaningOf(name: string): string {
   const plain = optionName(name).replace(/^((loose|skip|disable|enable)_)+/, '');
-  return nameFor(plain, { family: 'mysql', version: '99.0.0' });
+  return newestName(plain);
 }

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { readTrusted, writePrivate } from '../../lib/files/private-folder.ts';
-import { type FoundBuild, shortHash } from '../build.ts';
-import { programWords } from '../process/argv.ts';
+import { type FoundBuild, programWords, shortHash } from '../build.ts';
 import { aloneIn } from '../process/server-environment.ts';
 
 /** Prefixes that a server takes off a name that it does not know, one after the other. */

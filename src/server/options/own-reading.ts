@@ -1,6 +1,6 @@
 import { runTool } from '../../lib/process/run-tool.ts';
 import type { Build } from '../build.ts';
-import { programWords } from '../process/argv.ts';
+import { programWords } from '../build.ts';
 import { aloneIn } from '../process/server-environment.ts';
 import { HELP_SECONDS } from './option-list.ts';
 

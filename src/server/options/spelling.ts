@@ -1,5 +1,5 @@
-import type { Family } from '../build.ts';
-import { familyOf } from '../families/families.ts';
+import { FAMILIES, familyOf } from '../../families/families.ts';
+import type { Family } from '../../families/family.ts';
 
 /** Whose spelling is wanted. */
 export interface Speaker {
@@ -29,6 +29,12 @@ export function nameFor(name: string, speaker: Speaker): string {
   const version = versionNumber(speaker.version);
   const renaming = familyOf(speaker).renamings.find(({ from, since }) => version >= since && from.test(plain));
   return renaming === undefined ? plain : plain.replace(renaming.from, renaming.to);
+}
+
+/** The newest name of an option in any family: two spellings of one option have one. */
+export function newestName(name: string): string {
+  const renaming = FAMILIES.flatMap(({ renamings }) => renamings).find(({ from }) => from.test(name));
+  return renaming === undefined ? name : name.replace(renaming.from, renaming.to);
 }
 
 /** The variables that could tell what became of an option, best first; `inverted` where ON of the option is OFF there. */

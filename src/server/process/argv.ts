@@ -1,10 +1,10 @@
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { familyOf } from '../../families/families.ts';
 import { BenchbookError } from '../../lib/errors.ts';
 import type { Options } from '../../study/types.ts';
-import type { Build } from '../build.ts';
+import { type Build, programWords } from '../build.ts';
 import { engineArguments } from '../engines/engines.ts';
-import { familyOf } from '../families/families.ts';
 import { optionArguments } from '../options/options.ts';
 
 interface ArgvRequest {
@@ -33,12 +33,6 @@ export function serverArgv(build: Build, request: ArgvRequest): readonly string[
     ...(core ? ['--core-file'] : []),
     ...engineArguments(build, request.engine),
   ];
-}
-
-/** The program of a build with what it needs wherever it runs: its own loader and folders, no options file, the user where it is root. */
-export function programWords(build: Pick<Build, 'command' | 'defaults'>): readonly string[] {
-  const asRoot = process.getuid?.() === 0 ? [`--user=${userInfo().username}`] : [];
-  return [...build.command, '--no-defaults', ...build.defaults, ...asRoot];
 }
 
 /** The same options as a file for `--defaults-file`, to be kept with the results. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from 'mysql2/promise';
+import { familyOfVersion } from '../../families/families.ts';
 import { BenchbookError, sentenceOf } from '../../lib/errors.ts';
 import type { ServerSource } from '../../study/types.ts';
 import { type Build, buildId } from '../build.ts';
 import { connectionSettings, sqlOver } from '../connection.ts';
-import { familyOfVersion } from '../families/families.ts';
 import { parseDsn } from '../sources/dsn.ts';
 import { createConnection } from './client.ts';
 import type { Server } from './server.ts';
@@ -39,11 +39,6 @@ export async function resolveExternal(source: ExternalSource): Promise<Build> {
   const build: Build = { ...identity, id: buildId(identity) };
   addresses.set(build, url);
   return build;
-}
-
-/** Whether a build is somebody else's server: no start, no stop, no data directory. */
-export function isExternal(build: Build): boolean {
-  return addresses.has(build);
 }
 
 /** Where such a server is reached, with its password: for a connection, never to be written down. Null for any other build. */

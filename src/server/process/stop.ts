@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Connection } from 'mysql2/promise';
+import type { Family } from '../../families/family.ts';
 import { BenchbookError } from '../../lib/errors.ts';
 import { withTimeLimit } from '../../lib/time-limit.ts';
-import type { Family } from '../build.ts';
 import { query } from '../connection.ts';
 import { waitForPurge } from '../engines/purge.ts';
 import { endHung } from './inspect/core.ts';

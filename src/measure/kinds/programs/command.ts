@@ -4,7 +4,7 @@ import { errorLineOf } from '../../../formats/logs/error-line.ts';
 import { BenchbookError } from '../../../lib/errors.ts';
 import { argvText } from '../../../lib/process/shell-quote.ts';
 import type { Build } from '../../../server/build.ts';
-import { programWords } from '../../../server/start.ts';
+import { programWords } from '../../../server/build.ts';
 import type { Measurement, Metric } from '../../../study/types.ts';
 import { liveServer, type Readings, type TrialContext } from '../../context.ts';
 import { type Parse, parsedOf, type ReaderParams, readerOf } from '../../tools/command-output.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { familyOf } from '../../../families/families.ts';
 import { parseInnodbStatus } from '../../../formats/innodb-status.ts';
 import { waitUntilQuiet } from '../../../host/quiet.ts';
 import type { Caution } from '../../../journal/entry.ts';
 import { whileFlushing } from '../../../server/connection.ts';
-import { familyOf } from '../../../server/settings.ts';
 import type { Server } from '../../../server/start.ts';
 import type { Measurement, Metric } from '../../../study/types.ts';
 import { liveProcess, type Readings, type TrialContext } from '../../context.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { familyOf } from '../../../families/families.ts';
 import { type AnalysisDoubt, parseAnalyzeJson } from '../../../formats/plans/analyze-json.ts';
 import { parseExplainAnalyze } from '../../../formats/plans/explain-analyze.ts';
 import type { Caution } from '../../../journal/entry.ts';
 import { BenchbookError, sentenceOf } from '../../../lib/errors.ts';
-import { familyOf } from '../../../server/settings.ts';
 import type { Server } from '../../../server/start.ts';
 import type { Measurement, Metric } from '../../../study/types.ts';
 import { type ArtefactText, liveServer, type Readings, type TrialContext } from '../../context.ts';

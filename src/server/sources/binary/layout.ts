@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { familyOfVersion } from '../../../families/families.ts';
+import type { Family } from '../../../families/family.ts';
 import type { JsonValue } from '../../../journal/entry.ts';
 import { BenchbookError } from '../../../lib/errors.ts';
 import { lastLines, runTool } from '../../../lib/process/run-tool.ts';
-import type { Family, FoundBuild } from '../../build.ts';
-import { familyOfVersion } from '../../families/families.ts';
+import type { FoundBuild } from '../../build.ts';
 import { aloneIn } from '../../process/server-environment.ts';
 import { sha256Of } from '../download.ts';
 

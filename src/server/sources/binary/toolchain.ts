@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { familyOf } from '../../../families/families.ts';
 import type { JsonValue } from '../../../journal/entry.ts';
 import { runTool } from '../../../lib/process/run-tool.ts';
 import { baseDirectoryOf, type FoundBuild } from '../../build.ts';
-import { familyOf } from '../../families/families.ts';
 import { compilersOf } from './elf.ts';
 
 /** How a binary was built, from the binary and the running server; null for what neither shows. */

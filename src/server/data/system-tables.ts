@@ -1,7 +1,7 @@
 import { copyFile, cp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { familyOf } from '../../families/families.ts';
 import type { Build } from '../build.ts';
-import { familyOf } from './families.ts';
 
 /**
  * Gives an older version's data directory the system tables of a newer one, both slowly stopped. MariaDB keeps them in

@@ -1,4 +1,7 @@
-import type { Family } from '../build.ts';
+import type { ServerEntry } from '../journal/entry.ts';
+
+/** The families of servers, as the journal records them. */
+export type Family = ServerEntry['family'];
 
 /**
  * An option that one server family knows under another name, with the same meaning. Options that only resemble each other
