@@ -91,6 +91,13 @@ export default defineStudy({
       replicates: 6,
     },
   },
+  verdict: ({ text, slope, ratio, stat }) => text`For each GiB of buffer pool, an idle 10.5 holds
+    ${slope('memory.resident', 'pool', { server: '10.5', ...plain }, { per: '1G' })} of memory, 10.11
+    ${slope('memory.resident', 'pool', { server: '10.11', ...plain }, { per: '1G' })} and 11.8
+    ${slope('memory.resident', 'pool', { server: '11.8', ...plain }, { per: '1G' })}. A start of 10.5 with a pool of 4G takes
+    ${ratio('startup.cpu', { pool: ['4G', '128M'] }, { server: '10.5', ...plain })} the CPU time of one with 128M. With large pages, 10.11
+    with a pool of 1G is ready after ${stat('startup.ready', { server: '10.11', pool: '1G', ...large })} instead of
+    ${stat('startup.ready', { server: '10.11', pool: '1G', ...plain })}.`,
   report: ({ md, text, stat, ratio, slope, figure, table, claim, callout, details, part }) => [
     md`
       A server reserves its buffer pool when it starts. The pages themselves cost nothing until they are used, but each has a block
@@ -110,6 +117,7 @@ export default defineStudy({
       and are left out.
     `,
     figure.line({
+      headline: true,
       metric: 'memory.resident',
       x: 'pool',
       color: 'server',
@@ -121,12 +129,13 @@ export default defineStudy({
       'pages-cost-memory-at-start',
       'An idle 10.5 holds more than 25 MiB of memory for each GiB of its pool',
       slope('memory.resident', 'pool', { server: '10.5', ...plain }, { per: '1G' }).above(25 * 2 ** 20),
-      { kind: 'defect' },
+      { kind: 'defect', weight: 'headline' },
     ),
     claim(
       'newer-costs-less-per-page',
       'An idle 10.11 holds less than 25 MiB of memory for each GiB of its pool',
       slope('memory.resident', 'pool', { server: '10.11', ...plain }, { per: '1G' }).below(25 * 2 ** 20),
+      { weight: 'headline' },
     ),
     claim(
       'newer-holds-less',
@@ -244,7 +253,7 @@ export default defineStudy({
             { pages: ['large, reserved', 'normal'] },
             { server: '10.11', pool: '1G', chunk: '128M' },
           ).above(2),
-          { kind: 'defect' },
+          { kind: 'defect', weight: 'headline' },
         ),
         claim(
           'large-pages-are-populated-later-before',

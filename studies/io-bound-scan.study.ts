@@ -146,6 +146,11 @@ export default defineStudy({
       replicates: 6,
     },
   },
+  verdict: ({ text, ratio, stat }) => text`In 10.11, O_DIRECT takes
+    ${ratio('second.time', { io: ['O_DIRECT', 'page cache, warm'] }, anyIo)} the time of a warm page cache; with O_DIRECT on both sides, 10.11
+    takes ${ratio('second.time', { server: ['10.11', '10.5'] }, anyServer)} the time of 10.5. Comparing defaults changes both at once. 10.11 reads
+    ${stat('second.Innodb_buffer_pool_read_ahead', OWN)} pages ahead on pages that it laid out itself, and
+    ${stat('second.Innodb_buffer_pool_read_ahead', cell)} on those of 10.5.`,
   report: ({ md, text, stat, ratio, slope, figure, table, claim, ref, callout, details, part, code }) => [
     md`
       MDEV-30986 reported that a scan of a partitioned table, larger than the buffer pool, had become slower between two release
@@ -184,6 +189,7 @@ export default defineStudy({
       (${ref('version-and-io')}).
     `,
     figure.interval({
+      headline: true,
       id: 'version-and-io',
       metric: 'second.time',
       x: 'server',
@@ -204,6 +210,7 @@ export default defineStudy({
       'flush-method-matters',
       'In 10.11, the second scan takes more than 1.5 times as long with O_DIRECT as with a warm page cache',
       ratio('second.time', { io: ['O_DIRECT', 'page cache, warm'] }, anyIo).above(1.5),
+      { weight: 'headline' },
     ),
     claim(
       'flush-method-matters-before',
@@ -214,6 +221,7 @@ export default defineStudy({
       'newer-is-not-slower',
       'With O_DIRECT on both sides, the second scan takes at most 1.05 times as long in 10.11 as in 10.5',
       ratio('second.time', { server: ['10.11', '10.5'] }, anyServer).below(1.05),
+      { weight: 'headline' },
     ),
     claim(
       'newer-is-not-slower-from-page-cache',
@@ -323,6 +331,7 @@ export default defineStudy({
           'own-layout-is-read-ahead',
           'On the pages that it has laid out itself, 10.11 reads more than 5,000 pages ahead in the second scan with O_DIRECT',
           stat('second.Innodb_buffer_pool_read_ahead', OWN).above(5000),
+          { weight: 'headline' },
         ),
         claim(
           'own-layout-is-faster',

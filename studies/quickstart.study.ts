@@ -18,6 +18,9 @@ export default defineStudy({
     memory: measure.memory(),
   },
   replicates: 9,
+  verdict: ({ text, stat, ratio }) => text`An idle server with a pool of 2G holds
+    ${ratio('memory.resident', { pool: ['2G', '128M'] }, {})} the resident memory of one with a pool of 128M, for sixteen times the pool.
+    It answers its first query after ${stat('startup.ready', { pool: '2G' })}, against ${stat('startup.ready', { pool: '128M' })}.`,
   report: ({ md, text, stat, ratio, difference, figure, table, claim }) => [
     md`
       A buffer pool is reserved when the server starts, long before the first page is read into it. Its descriptors and hash tables
@@ -42,6 +45,7 @@ export default defineStudy({
       'memory-grows-slower-than-pool',
       'An idle server with a pool of 2G holds less than four times the memory of one with a pool of 128M',
       ratio('memory.resident', { pool: ['2G', '128M'] }, {}).below(4),
+      { weight: 'headline' },
     ),
     md`
       ## Start-up
@@ -61,6 +65,7 @@ export default defineStudy({
       'startup-does-not-double',
       'Start-up with a pool of 2G takes less than twice the time of one with a pool of 128M',
       ratio('startup.ready', { pool: ['2G', '128M'] }, {}).below(2),
+      { weight: 'headline' },
     ),
     table({ metrics: ['startup.ready', 'memory.resident'], title: 'Start-up time and resident memory by pool size' }),
     md`

@@ -92,6 +92,11 @@ export default defineStudy({
   threshold: 0.05,
   limits: { startSeconds: 60, measurementSeconds: 180, trialSeconds: 400 },
   profiles: { quick: { levels: { io: ['O_DIRECT', 'page cache, warm'] }, replicates: 6 } },
+  verdict: ({ text, ratio, stat }) => text`Without linear read-ahead, the scan takes
+    ${ratio('second.time', { build: ['broken again', 'fixed'] }, anyBuild)} the time with O_DIRECT, and
+    ${ratio('second.time', { build: ['broken again', 'fixed'] }, { ...anyBuild, io: 'page cache, warm' })} from a warm page cache. Both builds
+    come from one source and differ by the patch alone: the fixed one reads ${stat('second.pagesPrefetched', fixed)} pages ahead, the broken
+    one ${stat('second.pagesPrefetched', broken)}.`,
   report: ({ md, text, stat, ratio, figure, table, claim, callout, details, code }) => [
     md`
       MDEV-29967 found that linear read-ahead did not work: the server read page after page on demand, although it had seen that a
@@ -112,7 +117,7 @@ export default defineStudy({
       'no-pages-ahead',
       'The broken build reads fewer than 100 pages ahead in a scan of 25,002',
       stat('second.pagesPrefetched', broken).below(100),
-      { kind: 'defect' },
+      { kind: 'defect', weight: 'headline' },
     ),
     claim(
       'pages-ahead',
@@ -151,12 +156,13 @@ export default defineStudy({
       'slower-without',
       'With O_DIRECT, the scan takes more than 1.05 times as long without linear read-ahead',
       ratio('second.time', { build: ['broken again', 'fixed'] }, anyBuild).above(1.05),
-      { kind: 'defect' },
+      { kind: 'defect', weight: 'headline' },
     ),
     claim(
       'costs-with-page-cache',
       'From a warm page cache, the scan takes less than 0.95 times as long without linear read-ahead',
       ratio('second.time', { build: ['broken again', 'fixed'] }, { ...anyBuild, io: 'page cache, warm' }).below(0.95),
+      { weight: 'headline' },
     ),
     claim(
       'like-switched-off',
