@@ -1,5 +1,6 @@
 import { BenchbookError } from '../lib/errors.ts';
 import { suggestion } from '../lib/suggestions.ts';
+import { adf } from './formats/adf.ts';
 import { csv } from './formats/csv.ts';
 import type { Format, ReportFile } from './formats/format.ts';
 import { html } from './formats/html.ts';
@@ -11,7 +12,7 @@ import { parquet } from './formats/parquet.ts';
 import { pdf } from './formats/pdf.ts';
 
 /** Every output format, in the order of the help. */
-const LIST = [html, pdf, markdown, jira, csv, parquet, latex, json] as const;
+const LIST = [html, pdf, markdown, jira, adf, csv, parquet, latex, json] as const;
 
 export type FormatName = (typeof LIST)[number]['name'];
 

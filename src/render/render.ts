@@ -9,6 +9,8 @@ export interface RenderRequest extends Look {
   /** The run folder, or what `--out` names. */
   readonly directory: string;
   readonly formats: readonly FormatName[];
+  /** True where the document is the short cut of a report: its files are then called `report-short`. */
+  readonly isShort?: boolean;
   /** Embedded into the PDF. */
   readonly extraFiles?: readonly ExtraFile[];
   /** For the whole of the PDF. Default: three minutes and one more for each megabyte of HTML; 500 pages take well under one on a quiet machine. */
@@ -40,13 +42,29 @@ export async function render(request: RenderRequest): Promise<readonly RenderedF
       ...request,
       ...shared,
       extraFiles: request.extraFiles ?? [],
-      write: (name, content, note) => writeFile(request.directory, { name, content, format: format.name, note }, files),
+      write: (name, content, note) =>
+        writeFile(
+          request.directory,
+          { name: nameOf(name, request), content, format: format.name, note: note ?? excess(format, content) },
+          files,
+        ),
       skip: (name, skipped) => {
-        files.push({ path: path.join(request.directory, name), bytes: 0, format: format.name, skipped });
+        const file = path.join(request.directory, nameOf(name, request));
+        files.push({ path: file, bytes: 0, format: format.name, skipped });
       },
     });
   }
   return files;
+}
+
+function nameOf(name: string, { isShort = false }: RenderRequest): string {
+  return isShort ? name.replace(/^report(?=\.)/, 'report-short') : name;
+}
+
+/** A remark where a file is longer than the place takes that its format is for. */
+function excess({ limit }: Format, content: string | Uint8Array): string | undefined {
+  if (limit === undefined || typeof content !== 'string' || content.length <= limit.characters) return undefined;
+  return `${content.length} characters, and ${limit.place} takes ${limit.characters}: attach it, or render it with --cut short.`;
 }
 
 function isReport({ kind }: Format): boolean {

@@ -36,7 +36,7 @@ describe('compare', () => {
       `unit@${OLD}`,
       'unit@20260201T000000Z',
       '--format',
-      'html,pdf,md,jira,csv,json',
+      'html,pdf,md,jira,adf,csv,json',
     ]);
     expect(result.stderr).toBe('');
     expect(result.stdout).toMatch(/regressed {5}quick: It starts in less than 1.5 s/);

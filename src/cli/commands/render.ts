@@ -3,8 +3,9 @@ import { basename, join, resolve } from 'node:path';
 import { BenchbookError } from '../../lib/errors.ts';
 import { readInside } from '../../lib/files/below.ts';
 import { suggestion } from '../../lib/suggestions.ts';
-import { parseFormats, reportFiles, withData } from '../../render/formats.ts';
+import { FORMATS, parseFormats, reportFiles, withData } from '../../render/formats.ts';
 import type { RenderedFile } from '../../render/render.ts';
+import { CUTS } from '../../report/short.ts';
 import { runFolder } from '../places/runs.ts';
 import { printFiles } from '../report/print-files.ts';
 import { proseNow } from '../report/prose.ts';
@@ -21,32 +22,37 @@ interface RenderOptions {
   readonly paper?: string;
   readonly frontMatter?: string;
   readonly templates?: string;
+  readonly cut?: string;
+  readonly link?: string;
 }
 
 /** `benchbook render RUN`: the report again, with the study's prose as it stands now. */
 export async function renderCommand(run: string, options: RenderOptions): Promise<number> {
   const folder = await runFolder(run);
   const look = lookOf(options);
-  const wanted = parseFormats(options.format);
+  const cut = options.cut === undefined ? 'full' : oneOf('--cut', options.cut, CUTS);
+  const wanted = cut === 'short' ? reportsOf(options.format) : parseFormats(options.format);
   tellWithoutEffect(unusedLook({ ...options }, wanted));
   // The renderer loads while the journal is read and the study bundled.
   const renderer = import('../report/report-run.ts');
   const journal = await readChecked(folder);
   const draft = await proseNow(folder, journal.entries, options.study);
   const before = await readInside(folder, 'report.json');
+  const isWhole = cut === 'full' && options.out === undefined;
   const files = await (await renderer).reportRun({
     runDirectory: folder,
     directory: options.out === undefined ? folder : resolve(options.out),
-    formats: options.out === undefined ? withData(wanted) : wanted,
+    formats: isWhole ? withData(wanted) : wanted,
+    ...(cut === 'short' ? { shortOf: options.link ?? 'report.html' } : {}),
     draft,
     journal,
     look,
     progress: () => {},
   });
   printFiles(files, options.format === undefined ? [] : wanted);
-  if (options.out === undefined) await removeStale(folder, before, files);
+  if (isWhole) await removeStale(folder, before, files);
   // Reports written elsewhere are not on the index page.
-  if (options.out === undefined) await (await import('../report/index-page.ts')).updateIndex();
+  if (isWhole) await (await import('../report/index-page.ts')).updateIndex();
   if (journal.damage === null) return EXIT.done;
   console.error(damageText(journal.damage.message));
   return EXIT.notAllOk;
@@ -62,6 +68,21 @@ async function removeStale(folder: string, before: Uint8Array | null, made: read
     await rm(join(folder, name));
     console.log(`${name} was of an earlier prose and is removed; --format makes it again`);
   }
+}
+
+/** The formats of a short cut, which only reports have: data stay whole. */
+function reportsOf(list: string | undefined): ReturnType<typeof parseFormats> {
+  const data = FORMATS.filter(({ kind }) => kind === 'data').map(({ name }) => name);
+  const wanted = parseFormats(list);
+  const refused = list === undefined ? [] : wanted.filter((name) => data.includes(name));
+  if (refused.length === 0) return wanted.filter((name) => !data.includes(name));
+  throw new BenchbookError(
+    'usage',
+    `--cut short is for reports, and ${refused.join(' and ')} holds data, which stay whole.`,
+    {
+      hint: `leave ${refused.join(' and ')} out of --format`,
+    },
+  );
 }
 
 /** How the report looks. A custom look needs another folder, because `verify` compares the run folder with the usual look. */

@@ -16,6 +16,7 @@ import { plannedParts } from '../../report/planned-parts.ts';
 import { relabel, rerunLabels } from '../../report/relabel.ts';
 import { buildReport } from '../../report/report.ts';
 import { sortEntries } from '../../report/run-data.ts';
+import { shortened } from '../../report/short.ts';
 import { type CheckedJournal, readChecked } from '../run/checked-run.ts';
 
 interface ReportRequest {
@@ -29,6 +30,8 @@ interface ReportRequest {
   readonly journal?: CheckedJournal;
   /** How it looks, where that differs from the usual. */
   readonly look?: Pick<RenderRequest, 'isStatic' | 'paper' | 'frontMatter' | 'templates'>;
+  /** Where the full report is, for its short cut; the full report itself where absent. */
+  readonly shortOf?: string;
   readonly progress: (text: string) => void;
 }
 
@@ -43,15 +46,12 @@ interface ReportRequest {
 export async function reportRun(request: ReportRequest): Promise<readonly RenderedFile[]> {
   const { runDirectory, directory, formats, progress } = request;
   const document = await documentOf(runDirectory, request.draft, request.journal); // 1 to 3
-  if (request.draft !== null && directory === runDirectory) await keepDraft(runDirectory, request.draft);
-  return render({
-    document,
-    directory,
-    formats,
-    progress,
-    extraFiles: await attachments(runDirectory),
-    ...request.look,
-  }); // 4
+  if (request.draft !== null && directory === runDirectory && request.shortOf === undefined)
+    await keepDraft(runDirectory, request.draft);
+  const common = { directory, formats, progress, ...request.look };
+  if (request.shortOf !== undefined)
+    return render({ ...common, document: shortened(document, request.shortOf), isShort: true }); // 4
+  return render({ ...common, document, extraFiles: await attachments(runDirectory) }); // 4
 }
 
 /** The report of a run as data, from the given draft, else the one kept last. */

@@ -85,6 +85,8 @@ program
   .argument('<run>', "a run's folder, a study's name (its latest run), or study@run-id")
   .description("the report again, with the study's prose as it stands now")
   .option('--format <list>', FORMAT_NAMES)
+  .option('--cut <length>', 'full, or short: two to three pages, or a comment of a ticket')
+  .option('--link <url>', 'where the full report is, for the short one (the file beside it)')
   .option('--out <dir>', 'where the files go (the run folder)')
   .option('--study <file>', 'the study whose prose it takes (the file that the run was made from)')
   .option('--static', 'HTML without any script (with --out)')

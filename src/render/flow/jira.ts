@@ -4,7 +4,6 @@ import type { SetTable } from '../tables/tables.ts';
 import { type Dialect, flow } from './flow.ts';
 
 /** What a Jira Data Center instance accepts in a description or comment unless its administrator raised it. */
-export const JIRA_LIMIT = 32_767;
 
 /**
  * The report in Jira's wiki markup (Data Center): sections, tables and figures as attachments by name; the raw data stay

@@ -59,6 +59,8 @@ export interface Format<N extends string = string> {
   readonly files: readonly ReportFile[];
   /** A bundle that has to become smaller leaves these files out first. */
   readonly isDispensable: boolean;
+  /** The most characters that the place takes which the format is for. */
+  readonly limit?: { readonly characters: number; readonly place: string };
   /** Options of `benchbook render` that it understands. */
   readonly options: readonly ('static' | 'templates' | 'paper' | 'frontMatter')[];
   /**

@@ -5,6 +5,8 @@ export const markdown = defineFormat({
   isUsual: false,
   kind: 'report',
   files: [{ name: 'report.md' }],
+  // GitHub takes 65,536 characters in an issue or a comment.
+  limit: { characters: 65_536, place: 'an issue or comment of GitHub' },
   isDispensable: true,
   options: ['frontMatter'],
   write: async (job) => {
