@@ -2,7 +2,6 @@ import type { Block, Document, Inline, Table } from './document.ts';
 
 /** How much of a document a format sets: all of it, or two to three pages. */
 export const CUTS = ['full', 'short'] as const;
-export type Cut = (typeof CUTS)[number];
 
 /** Rows of a table that a short report still shows. */
 const MOST_ROWS = 8;

@@ -22,7 +22,7 @@ export type View = Readonly<Record<string, unknown>>;
 /** Rows of a dense (raw) table that stand in the page; the rest is in `data/` and, in the PDF, in the embedded files. */
 export const DENSE_ROWS = 500;
 /** Bytes of compressed raw data that the page may carry; what is beyond is in `data/` alone. */
-const PACKED_BUDGET = 360_000;
+const PACKED_BUDGET = 330_000;
 /** Rows of a figure's data on demand. */
 const FIGURE_ROWS = 120;
 /** Rows of a dense table that print. */
