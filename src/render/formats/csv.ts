@@ -1,8 +1,9 @@
 import type { CellValue, Table } from '../../report/document.ts';
 import { dataFileNames } from '../tables/data-files.ts';
+import { dataPackage } from './data-package.ts';
 import { defineFormat } from './format.ts';
 
-/** Every table of the document below `data/`. */
+/** Every table of the document below `data/`, and `data/datapackage.json`, which describes their columns. */
 export const csv = defineFormat({
   name: 'csv',
   isUsual: true,
@@ -14,6 +15,7 @@ export const csv = defineFormat({
     const { tables } = job.document;
     const names = dataFileNames(tables);
     for (const table of Object.values(tables)) await job.write(`data/${names.get(table.name)!}.csv`, tableCsv(table));
+    await job.write('data/datapackage.json', dataPackage(job.document, names));
   },
 });
 
@@ -39,6 +41,8 @@ const CHUNK_ROWS = 5000;
 function field(value: CellValue): string {
   if (typeof value === 'number') return String(value);
   const text = value === null ? '' : withoutFormula(String(value));
+  // A label such as 10.10 is no number: readers that mind quotes keep it as it is.
+  if (typeof value === 'string' && NUMBER.test(text)) return `"${text}"`;
   return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
