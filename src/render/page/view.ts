@@ -20,7 +20,7 @@ import { escaped, labelOf, safe, valueHtml } from './value-html.ts';
 export type View = Readonly<Record<string, unknown>>;
 
 /** Rows of a dense (raw) table that stand in the page; the rest is in `data/` and, in the PDF, in the embedded files. */
-export const DENSE_ROWS = 500;
+export const DENSE_ROWS = 400;
 /** Bytes of compressed raw data that the page may carry; what is beyond is in `data/` alone. */
 const PACKED_BUDGET = 330_000;
 /** Rows of a figure's data on demand. */
