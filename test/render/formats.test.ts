@@ -10,6 +10,7 @@ import { svgToPng } from '../../src/render/figures/png.ts';
 import { adfReport } from '../../src/render/flow/adf.ts';
 import { jiraReport } from '../../src/render/flow/jira.ts';
 import { markdownReport } from '../../src/render/flow/markdown.ts';
+import { pictureFiles } from '../../src/render/flow/pictures.ts';
 import { tableCsv } from '../../src/render/formats/csv.ts';
 import { dataPackage } from '../../src/render/formats/data-package.ts';
 import { latexTable } from '../../src/render/formats/latex.ts';
@@ -236,6 +237,15 @@ test('numbers in a CSV file stay numbers', () => {
   const columns = [{ key: 'n', title: 'n', kind: 'number' as const }];
   const rows = [[-1.5], [1e-7], [-1e21], [0]];
   expect(tableCsv({ name: 't', columns, rows })).toBe('n\r\n-1.5\r\n1e-7\r\n-1e+21\r\n0\r\n');
+});
+
+test('an exported figure has its paper and its type in it, so that it can be read on a dark page', async () => {
+  const guide = styleGuide();
+  const pictures = await pictureFiles(guide, await drawFigures(guide));
+  const svg = String(pictures.find(({ name }) => name === 'figure-1.svg')!.bytes);
+  expect(svg).toMatch(/<rect width="100%" height="100%" fill="#[0-9a-f]{6}"\/>/);
+  expect(svg).toMatch(/@font-face\{[^}]*Source Sans 3[^}]*data:font\/woff2/);
+  expect(svg).not.toContain('Source Serif');
 });
 
 test('LaTeX escapes what TeX would run', () => {

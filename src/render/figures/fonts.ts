@@ -41,12 +41,14 @@ const fontkit = require('fontkit') as typeof Fontkit;
  * `@font-face` rules with the fonts inlined as WOFF2, for every script that `text` uses; the base Latin always.
  * Characters that no shipped font has (emoji, CJK, arrows) fall back to the reader's own fonts.
  */
-export function fontFaceCss(text: string): string {
-  return FACES.flatMap((face) =>
-    subsetsFor(face.family, text)
-      .filter((subset) => subset === 'latin' || isRegular(face))
-      .map((subset) => rule(face, subset)),
-  ).join('\n');
+export function fontFaceCss(text: string, families: readonly FamilyKey[] = ['serif', 'sans', 'mono']): string {
+  return FACES.filter(({ family }) => families.includes(family))
+    .flatMap((face) =>
+      subsetsFor(face.family, text)
+        .filter((subset) => subset === 'latin' || isRegular(face))
+        .map((subset) => rule(face, subset)),
+    )
+    .join('\n');
 }
 
 /**
