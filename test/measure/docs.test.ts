@@ -83,6 +83,9 @@ it('a word declares the metrics that its object lists', () => {
     Object.entries(all)
       .map(([name, { unit }]) => `${name} ${unit}`)
       .sort();
+  // The study names the metrics of `custom`, the probes those of `around`, and the series those of `timeline`.
+  const open = ['custom', 'around', 'timeline'];
+  expect([...Object.keys(declared), ...open].sort()).toEqual(kinds.map(({ kind }) => kind).sort());
   for (const [kind, all] of Object.entries(declared)) {
     expect(units(all)).toEqual(units(kinds.find((each) => each.kind === kind)!.metrics));
   }
