@@ -19,7 +19,7 @@ export default defineConfig({
           name: 'side by side',
           include: ['test/**/*.test.ts'],
           exclude: ['test/bench/**', 'test/cases/**', ...ALONE],
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },
       },
