@@ -4,6 +4,11 @@ import { defineConfig } from 'vitest/config';
 /** Files that change settings of the machine, or compare times: no other test may run beside them. */
 const ALONE = ['test/host/**/*.test.ts', 'test/cli/folders.test.ts', 'test/formats/linear.test.ts'];
 
+/** Files that leave no state in modules: they share them, so that modules load once a worker instead of once a file. */
+const SHARED = ['analysis', 'formats', 'journal', 'lib', 'plan', 'render', 'report', 'study'].map(
+  (room) => `test/${room}/**/*.test.ts`,
+);
+
 export default defineConfig({
   resolve: { alias: { benchbook: fileURLToPath(new URL('src/index.ts', import.meta.url)) } },
   test: {
@@ -18,7 +23,18 @@ export default defineConfig({
         test: {
           name: 'side by side',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/bench/**', 'test/cases/**', ...ALONE],
+          exclude: ['test/bench/**', 'test/cases/**', ...SHARED, ...ALONE],
+          maxWorkers: 3,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'shared modules',
+          include: SHARED,
+          exclude: ALONE,
+          isolate: false,
           maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },

@@ -163,7 +163,7 @@ export default defineStudy({
       where: { server: '10.11', mode: 'read only', threads: 4 },
       title: text`The same change of setting: ${ratio('load.tps', { setting: ['page cache', 'O_DIRECT'] }, { ...anySetting, workload: 'fits the pool' })} where the table fits, ${ratio('load.tps', { setting: ['page cache', 'O_DIRECT'] }, anySetting)} where it does not`,
       caption:
-        '10.11, read only, four threads. The two workloads do different work per transaction: compare along a colour, never between colours.',
+        '10.11, read only, four threads. The two workloads do different work per transaction: compare values of one color, never two colors.',
     }),
     claim(
       'default-workload-blind',

@@ -31,7 +31,7 @@ export function rerunLabels(entries: readonly Entry[]): readonly Relabelling[] {
   const { factor, level, source, control } = run.rerun;
   const version = versionAt(entries, factor, level);
   const old = control.is === level ? versionAt(entries, factor, control.level) : null;
-  // Two builds of one version are told apart by where the new one comes from.
+  // Two builds of one version are distinguished by the source of the new one.
   const origin = version !== null && version === old ? ` (${sourceName(source)})` : '';
   return [{ factor, from: level, to: `${level} → ${version ?? source}${origin}` }];
 }

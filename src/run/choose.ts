@@ -40,7 +40,7 @@ export interface Choice {
 }
 
 /**
- * The run that a command means: the newest one of the study where it is of the same study, plan and shard, whether it was
+ * The run that a command means: the newest one of the study where it has the same study text, plan and shard, whether it was
  * interrupted or has ended; else a new one, which keeps what it can from those before.
  *
  * @throws BenchbookError as `makePlan` does.

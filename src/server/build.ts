@@ -22,10 +22,10 @@ export interface Build {
   readonly defaults: readonly string[];
   /** How it was obtained: package names and versions, path, commit. */
   readonly obtained: JsonValue;
-  /** Compiler, build type, libc, allocator, AIO: what can be told, null where it cannot. */
+  /** Compiler, build type, libc, allocator, AIO: what is known; null where nothing is. */
   readonly toolchain: JsonValue;
   readonly executableSha256: string;
-  /** Storage engines that it has without loading a plugin, upper case; absent where nobody asked. */
+  /** Storage engines that it has without loading a plugin, upper case; absent where it was not asked. */
   readonly engines?: readonly string[];
 }
 

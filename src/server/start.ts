@@ -46,7 +46,7 @@ export async function startServer(build: Build, request: StartRequest): Promise<
     socketFolder,
     `${request.dataDirectory}.tmp`,
   ]);
-  // Made only now that they are written down: whatever happens, somebody removes them.
+  // The registry lists these folders already: a later start removes them after a crash.
   await mkdir(socketFolder, { mode: 0o700 });
   await mkdir(`${request.dataDirectory}.tmp`, { recursive: true });
   const cleanUp = async () => {

@@ -136,7 +136,7 @@
     );
   }
 
-  /** Whether a row is of a level, which stands there by itself or as readers see it: with the version that ran. */
+  /** Whether a row has a level: its cell holds the level, or the level with the version that ran. */
   function isLevel(row, { name, index }, level) {
     const text = row.cells[index].textContent.trim();
     return text === level || text === factors[name][level];

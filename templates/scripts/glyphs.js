@@ -1,4 +1,4 @@
-// Which characters of a page no font here can show: they would stand there as boxes, and nobody could say which ones they are.
+// Which characters of a page no font here can show: readers would see boxes and could not say which characters they are.
 globalThis.benchbookMissing = (root) => {
   const found = new Set(root.textContent.match(/[^\u0000-\u00ff\p{M}\p{Cf}\p{Cc}\p{Z}\p{Co}]/gu) ?? []);
   if (found.size === 0) return [];

@@ -159,7 +159,7 @@ describe('bad input is a sentence', () => {
 
   test('a run whose study is gone cannot be measured again', async () => {
     const result = await benchbook(directory, ['rerun', `unit@${OLD}`, '--replace', 'server.it=debian:trixie']);
-    expect(result.stderr).toMatch(/The study as it was run is not at hand: .*study.ts is not there/);
+    expect(result.stderr).toMatch(/The study as it was run is missing: .*study.ts is not there/);
     expect(result.exitCode).toBe(4);
   });
 });

@@ -242,7 +242,7 @@ describe.skipIf(['apt-get', 'dpkg-deb', 'gpg'].some((tool) => !existsSync(`/usr/
       const own = { ...environment, cacheDirectory: join(folder, 'cache2') };
       const error = await thrownBy(resolveBuild(servers.debian('noble', { mirror: uri }), own));
       expect(error.message).toMatch(
-        /^The package lists of "noble" are signed with a key that is not at hand, [0-9A-F]{16,40}\.$/,
+        /^The package lists of "noble" are signed with a key that is missing here, [0-9A-F]{16,40}\.$/,
       );
       expect(error.hint).toContain('ubuntu-keyring');
     }, 60_000);

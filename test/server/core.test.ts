@@ -43,7 +43,7 @@ describe('where the kernel puts core files', () => {
     await writeFile(join(folder, 'core'), '');
     expect(await findCore([71], '/nowhere', place(join(folder, 'core.%p')))).toEqual({ path: join(folder, 'core.71') });
     expect(await findCore([71], '/nowhere', place(join(folder, 'core')))).toEqual({
-      why: `Core files go to ${join(folder, 'core')} here (kernel.core_pattern), where one cannot be told from another.`,
+      why: `Core files go to ${join(folder, 'core')} here (kernel.core_pattern), where one core file cannot be distinguished from another.`,
     });
   });
 

@@ -68,7 +68,7 @@ function resolveStat({ metric, at, statistic }: Of<'stat'>, { index, model, summ
   return { value, interval: intervalOf(statistic, found), n: found.n, unit, metric, cells: [at] };
 }
 
-/** Only the median has an interval here: one of a mean or a spread would lean on a shape of the data that nobody checked. `n` is exact. */
+/** Only the median has an interval here: one of a mean or a spread would assume a distribution that was not checked. `n` is exact. */
 function intervalOf(statistic: string, { n, interval }: Summary): Interval | null {
   return statistic === 'n' ? counted(n) : statistic === 'median' ? interval : null;
 }

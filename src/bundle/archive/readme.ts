@@ -64,7 +64,7 @@ function redactionLines(redaction: Redaction | null): string[] {
   ];
 }
 
-/** Stand-ins with their kind and number; what they stand for is told nowhere. */
+/** Stand-ins with their kind and number; the bundle does not say what they replace. */
 export function redactedList({ replacements, head }: Redaction): string {
   const rows = replacements.map(
     ({ standIn, kind, times }) => `${standIn.padEnd(14)} ${String(times).padStart(6)}  ${kind}`,

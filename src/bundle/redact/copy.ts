@@ -14,7 +14,7 @@ export interface Redaction {
   readonly replacements: ReturnType<Redactor['replacements']>;
   /** Head hash of the journal that was copied. */
   readonly head: string;
-  /** Sentences for whoever made it, not for the copy: they hold names. */
+  /** Sentences for the person who makes the copy; they hold names, so the copy has none of them. */
   readonly warnings: readonly string[];
 }
 

@@ -19,7 +19,7 @@ export interface Redactor {
   text(value: string): string;
   /** Texts anywhere in it; names of fields stay, numbers too. */
   json<T extends JsonValue>(value: T): T;
-  /** What was replaced so far; the originals are not told. */
+  /** What was replaced so far, without the originals. */
   replacements(): readonly Replacement[];
 }
 

@@ -83,7 +83,7 @@ const inputsShape = z.looseObject({
     .optional(),
 });
 
-/** What a trial was made of, as far as a script is made of it. @throws BenchbookError `journal` where it is of another form. */
+/** What a trial was made of, as far as a script is made of it. @throws BenchbookError `journal` where it has another form. */
 function inputsOf({ trialId, inputs }: TrialEntry): Inputs {
   const checked = inputsShape.safeParse(inputs);
   if (checked.success) return inputs as unknown as Inputs;

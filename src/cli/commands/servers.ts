@@ -8,7 +8,7 @@ import { cacheDirectory } from '../places/cache.ts';
 import { parseSource } from '../places/sources.ts';
 import { untilInterrupted } from '../run/signals.ts';
 
-/** `benchbook servers`: the builds at hand, with what they take. */
+/** `benchbook servers`: the builds on this machine, with their size. */
 export async function serversList(options: { json?: boolean }): Promise<number> {
   await checkCache(cacheDirectory());
   const builds = await listBuilds(cacheDirectory());

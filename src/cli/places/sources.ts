@@ -34,7 +34,7 @@ function debianSource(rest: string): ServerSource {
   return servers.debian(suite, version === undefined ? {} : { version });
 }
 
-/** A file's checksum is taken here; an archive from elsewhere must come with its own, or nobody could tell what was measured. */
+/** A file's checksum is taken here; an archive from elsewhere must come with its own, so that the report can say what was measured. */
 async function tarballSource(rest: string): Promise<ServerSource> {
   const [, location, sha256] = /^(.*?)(?:#sha256=([0-9a-fA-F]{64}))?$/.exec(rest)!;
   if (sha256 !== undefined) return servers.tarball(location!, { sha256 });

@@ -48,7 +48,7 @@ export async function openStudyOfRun(
   const text = (await readInside(folder, 'study.ts'))?.toString('utf8') ?? null;
   if (text === null || hashOf(text) !== run.studyHash) {
     const what = text === null ? 'is not there' : 'was changed after the run';
-    throw new BenchbookError('missing', `The study as it was run is not at hand: ${kept} ${what}.`, {
+    throw new BenchbookError('missing', `The study as it was run is missing: ${kept} ${what}.`, {
       hint: `put the study back into studies/${run.studyId}${ENDING} as it was`,
     });
   }

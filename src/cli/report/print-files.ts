@@ -3,7 +3,7 @@ import { count } from '../../lib/units.ts';
 import { FORMATS } from '../../render/formats.ts';
 import type { RenderedFile } from '../../render/render.ts';
 
-/** Formats of which each file is named, also where nobody asked for the format. */
+/** Formats whose files are named one by one, also where the format was not asked for. */
 const FOR_PEOPLE: readonly string[] = FORMATS.filter(({ kind }) => kind === 'report').map(({ name }) => name);
 
 /**

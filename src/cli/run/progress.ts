@@ -64,7 +64,7 @@ export function progressOn(screen: Screen): (event: RunEvent) => void {
       case 'ended':
         clear();
         say(
-          `${event.ok} of ${count(event.trials, 'trial')} ok${event.notOk > 0 ? `, ${event.notOk} not` : ''}${event.lacking > 0 ? `, ${event.lacking} skipped for what is lacking here` : ''}`,
+          `${event.ok} of ${count(event.trials, 'trial')} ok${event.notOk > 0 ? `, ${event.notOk} not` : ''}${event.lacking > 0 ? `, ${event.lacking} skipped: the machine or the build lacks something` : ''}`,
         );
         break;
       case 'block started':

@@ -105,7 +105,7 @@ program
   .description('journal intact? report reproducible from it?')
   .option('--no-pdf', 'leave the PDF out, which takes some seconds to print')
   .action(action(async () => (await import('../commands/verify.ts')).verify));
-const servers = program.command('servers').description('builds at hand; get, remove');
+const servers = program.command('servers').description('builds on this machine; get, remove');
 servers
   .command('list', { isDefault: true })
   .description('builds in the cache')

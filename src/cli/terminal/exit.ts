@@ -39,7 +39,7 @@ function explanation(thrown: unknown): string {
   return `benchbook: ${place}${sentence(thrown.message)}${hint}`;
 }
 
-/** With a capital and a full stop, whoever wrote it. */
+/** With a capital letter and a full stop. */
 function sentence(text: string): string {
   // A file's name or a command keeps its own case.
   const first = /^[a-z]+( |$)/.test(text) ? text.charAt(0).toUpperCase() : text.charAt(0);

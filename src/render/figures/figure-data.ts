@@ -115,7 +115,7 @@ export function plainName(key: string, index: number): string {
 
 /**
  * A level as vega gets it. Vega looks levels up in plain objects, where `constructor` is always there: those names get a
- * zero-width space that nobody sees.
+ * invisible zero-width space.
  */
 export function levelText(value: CellValue): string {
   const text = String(value ?? '–');

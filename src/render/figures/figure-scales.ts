@@ -67,7 +67,7 @@ function decadeTicks(extent: AxisExtent | undefined, scale: Json): Json {
   return { values: scale.type === 'symlog' ? [0, ...values] : values, labelExpr: PLAIN_LABEL };
 }
 
-/** Numbers as people write them; powers of ten only where nobody would count the zeros. */
+/** Numbers as people write them; powers of ten only where the zeros are too many to count. */
 const PLAIN_LABEL =
   "datum.value !== 0 && (abs(datum.value) < 1e-6 || abs(datum.value) >= 1e10) ? format(datum.value, '~e') : format(datum.value, ',~r')";
 

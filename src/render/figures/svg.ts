@@ -119,7 +119,7 @@ function hoisted(whole: string, attributes: string, paths: string): string {
 /** What a mark shows, as vega describes it to screen readers: the page's script shows it on hover. Lines describe only their first point. */
 const TIP =
   / aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="(?:point|bar|rect mark|circle|square|tick)"/g;
-/** In a crowd nobody asks for one mark, and the texts would outweigh the picture. */
+/** Above this number of marks readers do not point at one, and the texts would be larger than the picture. */
 const MOST_TIPS = 300;
 
 /** The picture alone, for files that no script reads. */
@@ -135,7 +135,7 @@ function shortened(number: string): string {
   return String(Number(Number(number).toPrecision(5)));
 }
 
-/** Vega reports errors of a drawing to its logger and goes on: they are gathered, to be thrown when it is done. */
+/** Vega reports errors of a drawing to its logger and goes on: we collect them and throw when it is done. */
 function quietLogger(): { readonly logger: Vega.LoggerInterface; readonly errors: readonly string[] } {
   const errors: string[] = [];
   const logger = {

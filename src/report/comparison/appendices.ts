@@ -85,7 +85,7 @@ function environmentBlocks({ before, after }: Sides): Block[] {
   ];
 }
 
-/** The study once where both runs are of the same text. */
+/** The study; once where both runs have the same text. */
 function studyBlocks({ before, after }: Sides): Block[] {
   const same = before.data.run.studyHash === after.data.run.studyHash;
   const code = ({ draft }: Side, title: string): Block => ({

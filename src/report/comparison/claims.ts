@@ -28,7 +28,7 @@ type DraftClaim = Extract<DraftBlock, { type: 'claim' }>;
 
 /**
  * Every claim of either report. A claim of the old one is held against both runs by the condition that the old report had,
- * so that the question is the same; one whose id is gone or new is told as such, never matched by its likeness.
+ * so that the question is the same; one whose id is gone or new is listed as gone or new, and never matched by similarity.
  */
 export function compareClaims(sides: Sides): readonly ClaimCompared[] {
   const [olds, news] = [claimsOf(sides.before.draft), claimsOf(sides.after.draft)];

@@ -31,6 +31,6 @@ export function differencesOf(
   );
   const names = [...new Set([...old!.keys(), ...now!.keys()])];
   return names
-    .map((fact) => ({ fact, before: old!.get(fact) ?? 'not told', after: now!.get(fact) ?? 'not told' }))
+    .map((fact) => ({ fact, before: old!.get(fact) ?? 'not known', after: now!.get(fact) ?? 'not known' }))
     .filter((each) => each.before !== each.after);
 }

@@ -12,7 +12,7 @@ const LEVEL = { titleAngle: 0, titleAlign: 'left', titleX: 0, titleY: -6, titleB
 
 /**
  * A metric that is a series in time: a line a trial, so that waves and dips are not averaged away, and a panel a cell, since lines that
- * cross all the time cannot be told apart by their colour.
+ * cross all the time cannot be distinguished by color.
  */
 export function showTimeline(figure: Extract<DraftFigure, { kind: 'timeline' }>, context: FigureContext): Shown {
   const { draft, data, number } = context;

@@ -157,7 +157,7 @@ function buildsTable({ servers, trials }: RunData): Table {
       usedBy(server.buildId, trials),
       server.family,
       server.version,
-      server.sourceRevision ?? 'not told',
+      server.sourceRevision ?? 'not known',
       server.executableSha256,
     ]),
   };

@@ -21,7 +21,7 @@ export async function lockHost(
   if (process.platform !== 'linux') return { release: async () => undefined };
   const held = await takeName(name, holder);
   if (held instanceof Error) {
-    report(`whether another run measures on this machine cannot be told (${held.message})`);
+    report(`this machine could not be checked for another run (${held.message})`);
     return { release: async () => undefined };
   }
   if (held !== 'taken') return held;

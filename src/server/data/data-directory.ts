@@ -49,7 +49,7 @@ export async function versionOf(directory: string): Promise<string | null> {
   return /^\d+\.\d+/.test(text) ? text : null;
 }
 
-/** The process that holds InnoDB's or Aria's lock on a directory, from /proc/locks; null where none does or none can be told. */
+/** The process that holds InnoDB's or Aria's lock on a directory, from /proc/locks; null where there is none or it is not known. */
 async function lockHolder(directory: string): Promise<number | null> {
   const locks = await readFile('/proc/locks', 'latin1').catch(() => '');
   for (const name of ['ibdata1', 'aria_log_control']) {

@@ -4,7 +4,7 @@ import { optionName } from '../options/spelling.ts';
 /**
  * Options that are known not to change what lies in a data directory after it is filled: memory, threads, I/O, time limits,
  * connections, logs, replication, diagnostics, the choice of plans. A data set is filled without them. Everything else
- * counts, options that nobody here has heard of included.
+ * counts, unknown options included.
  */
 const HARMLESS: readonly RegExp[] = [
   // Memory and caches of the server.

@@ -31,7 +31,7 @@ export function buildsTable(sides: Sides, cells: readonly CellLabels[]): Table {
       ...both.map((side) => where(server, side)),
       origin(server),
       ...(compilers ? [compiler(server)] : []),
-      server.sourceRevision?.slice(0, 12) ?? 'not told',
+      server.sourceRevision?.slice(0, 12) ?? 'not known',
       server.executableSha256.slice(0, 12),
     ]),
   };
@@ -52,7 +52,7 @@ function wherever(trials: readonly TrialEntry[], side: Side, label: (cell: CellL
 /** "debian trixie", "git 0ab03ff2d4fc + fix.patch": what of a build's origin fits a table; the rest stands in the run's own report. */
 function origin({ obtained }: ServerEntry): string {
   if (typeof obtained !== 'object' || obtained === null || Array.isArray(obtained))
-    return String(obtained ?? 'not told');
+    return String(obtained ?? 'not known');
   const facts = obtained as Readonly<Record<string, JsonValue>>;
   if (facts.source === 'git') {
     const patches = (Array.isArray(facts.patches) ? facts.patches : []).map((patch) => nameOf(patch as JsonValue));

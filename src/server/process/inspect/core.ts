@@ -86,7 +86,9 @@ export async function findCore(
   // Elsewhere than in the server's own folder, only a name with its pid is surely its own.
   const isOwn = !pattern.startsWith('/') || namesPid || usesPid;
   if (!isOwn || folder.includes('%')) {
-    return { why: `Core files go to ${pattern} here (kernel.core_pattern), where one cannot be told from another.` };
+    return {
+      why: `Core files go to ${pattern} here (kernel.core_pattern), where one core file cannot be distinguished from another.`,
+    };
   }
   const names = (await readdir(folder).catch(() => [])).filter((name) =>
     pids.some((pid) => coreName(basename(path), pid, usesPid && !namesPid).test(name)),

@@ -10,8 +10,8 @@ const SQL_LIMIT_MS = 3000;
 const GDB_LIMIT_MS = 60_000;
 
 /**
- * What can still be learnt from a server that hangs, before it is ended: process list and INNODB STATUS where it still
- * answers, the backtraces of all threads where gdb is at hand. What cannot be had is told in its place.
+ * What a hanging server still shows before it is ended: process list and INNODB STATUS where it still
+ * answers, the backtraces of all threads where gdb is installed. A missing part is replaced by the reason.
  */
 export async function collectEvidence(server: {
   readonly pid: number;

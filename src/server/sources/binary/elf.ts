@@ -35,7 +35,7 @@ export async function compilersOf(path: string): Promise<readonly string[]> {
       return [...new Set(texts)].sort();
     }
   } catch (error) {
-    // A truncated or odd section table: nothing can be told, which is what the empty list says.
+    // A truncated or odd section table: nothing is known, and the list is empty.
     if (!(error instanceof RangeError)) throw error;
   }
   return [];

@@ -98,7 +98,7 @@ async function update(apt: PrivateApt, suite: string, sources: readonly AptSourc
 function signedByOthers(suite: string, key: string, stderr: string): BenchbookError {
   return new BenchbookError(
     'server',
-    `The package lists of "${suite}" are signed with a key that is not at hand, ${key}.`,
+    `The package lists of "${suite}" are signed with a key that is missing here, ${key}.`,
     {
       hint: 'Install the distribution\'s keyring (Debian and Ubuntu: ubuntu-keyring, debian-archive-keyring), or name its file with the option "keyring".',
       evidence: { 'apt-get update': stderr },

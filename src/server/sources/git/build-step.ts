@@ -57,7 +57,7 @@ async function perform(
     reportedAt = Date.now();
     environment.progress(`${what} ${counter}`);
   });
-  // Only now: whoever waits before listening loses what was said meanwhile.
+  // Wait only after the listeners are attached: output before that would be lost.
   const unrecorded =
     child.pid === undefined
       ? null
